@@ -1,0 +1,74 @@
+/** Deadlines and cancellation, on the injected clock. Every asynchronous function of ours takes a signal. */
+import type { Clock } from './clock.ts';
+import { cancelled, FleetError } from './errors.ts';
+
+/** A signal nobody aborts, for callers that have none of their own. */
+export const neverAborted = (): AbortSignal => new AbortController().signal;
+
+export const throwIfAborted = (signal: AbortSignal): void => {
+  if (signal.aborted) throw reasonOf(signal);
+};
+
+const reasonOf = (signal: AbortSignal): FleetError =>
+  signal.reason instanceof FleetError ? signal.reason : cancelled();
+
+export interface LinkedController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+  /** Stops listening to the parent; call it when the work is over. */
+  release(): void;
+}
+
+/** A controller that is aborted with its parent, and that leaves no listener behind once released. */
+export const linkedController = (parent: AbortSignal): LinkedController => {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(parent.reason);
+  if (parent.aborted) onAbort();
+  else parent.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    release: () => parent.removeEventListener('abort', onAbort),
+  };
+};
+
+/** Settles as `work` does, or rejects as soon as the signal is aborted, whichever comes first. */
+export const abortable = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  if (signal.aborted) {
+    work.catch(() => undefined);
+    return Promise.reject(reasonOf(signal));
+  }
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = (): void => reject(reasonOf(signal));
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+};
+
+export interface Deadline {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** What was being done, for the error: "listing pods". */
+  readonly doing: string;
+}
+
+/** Runs `work` with a signal that is aborted at the deadline; the caller then sees `unavailable`, not `cancelled`. */
+export const withDeadline = async <T>(deadline: Deadline, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  throwIfAborted(deadline.signal);
+  const linked = linkedController(deadline.signal);
+  const cancelTimer = deadline.clock.schedule(deadline.timeoutMs, () => linked.abort(timedOut(deadline)));
+  try {
+    return await abortable(work(linked.signal), linked.signal);
+  } finally {
+    cancelTimer();
+    linked.release();
+  }
+};
+
+const timedOut = ({ doing, timeoutMs }: Deadline): FleetError =>
+  new FleetError('unavailable', {
+    code: 'DeadlineExceeded',
+    message: `${doing} took longer than ${timeoutMs} ms`,
+    details: { timeoutMs },
+  });

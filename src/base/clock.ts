@@ -1,0 +1,62 @@
+/**
+ * Time as a port. Product code asks a Clock and never the platform, so that the whole system runs on the virtual
+ * clock of src/sim/kernel from a seed.
+ */
+import { cancelled } from './errors.ts';
+
+export interface Clock {
+  /** Wall clock in milliseconds since the epoch. May jump. */
+  now(): number;
+  /** Monotonic milliseconds; only differences mean something. */
+  elapsed(): number;
+  /** Calls `run` once after `delayMs`; the returned function takes that back. */
+  schedule(delayMs: number, run: () => void): () => void;
+}
+
+/** `setTimeout` treats anything past this as "now". */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const createSystemClock = (): Clock => ({
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  schedule: (delayMs, run) => {
+    let timer: NodeJS.Timeout;
+    const arm = (leftMs: number): void => {
+      const stepMs = Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS);
+      timer = setTimeout(() => (leftMs > stepMs ? arm(leftMs - stepMs) : run()), stepMs);
+    };
+    arm(delayMs);
+    return () => clearTimeout(timer);
+  },
+});
+
+/** Resolves after `delayMs`; rejects with `cancelled` as soon as the signal is aborted. */
+export const sleep = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(cancelled());
+      return;
+    }
+    const onAbort = (): void => {
+      cancelTimer();
+      reject(cancelled());
+    };
+    const cancelTimer = clock.schedule(delayMs, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+
+/** RFC 3339 with seconds, as Kubernetes writes `metav1.Time`. */
+export const toTimestamp = (atMs: number): string => `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+
+/** RFC 3339 with microseconds, as Kubernetes writes `metav1.MicroTime`. */
+export const toMicroTimestamp = (atMs: number): string => `${new Date(atMs).toISOString().slice(0, 23)}000Z`;
+
+/** Milliseconds since the epoch, or undefined when the text is no RFC 3339 time. */
+export const parseTimestamp = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? undefined : atMs;
+};

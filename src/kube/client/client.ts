@@ -1,0 +1,91 @@
+/** The contract of the Kubernetes client; created by create-client.ts on any Transport. */
+import type { KubeList, KubeObject, ObjectKey } from '../types/meta.ts';
+import type { Resource } from './resource.ts';
+
+export interface ListOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Objects per page; the whole list is read in any case. */
+  readonly pageSize?: number;
+  /** Called on every object as it arrives, before it is kept: drop what is not needed. */
+  readonly transform?: (object: KubeObject) => KubeObject;
+  readonly signal: AbortSignal;
+}
+
+export interface WatchOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly resourceVersion: string;
+  /** The server ends the watch after this long. */
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+export type WatchEvent<T extends KubeObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T; readonly sizeBytes: number }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
+
+export interface WriteOptions {
+  readonly subresource?: 'status' | 'scale';
+  readonly fieldManager?: string;
+  readonly dryRun?: 'All';
+  readonly signal: AbortSignal;
+}
+
+export type PatchBody =
+  /** RFC 7386. A `resourceVersion` inside metadata makes it conditional. */
+  | { readonly type: 'merge'; readonly body: unknown }
+  /** RFC 6902. */
+  | { readonly type: 'json'; readonly body: readonly unknown[] }
+  | { readonly type: 'strategic-merge'; readonly body: unknown }
+  /** Server-side apply; needs a `fieldManager`. */
+  | { readonly type: 'apply'; readonly body: unknown; readonly force?: true };
+
+export interface DeleteOptions {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  readonly gracePeriodSeconds?: number;
+  readonly dryRun?: 'All';
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Every call has a deadline and rejects with a FleetError whose kind comes from the server's Status (client/status-error.ts).
+ * Reads are repeated after a passing fault; a write only when the server said that it did not do it (429), or
+ * when repeating cannot do harm (a precondition guards it).
+ */
+export interface KubeClient {
+  get<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    options: { readonly signal: AbortSignal },
+  ): Promise<T>;
+  /** The whole list, page by page: complete, or an error. */
+  list<T extends KubeObject>(resource: Resource<T>, options: ListOptions): Promise<KubeList<T>>;
+  /**
+   * Events until the server ends the watch (the iteration ends) or trouble comes (it throws): `gone` means that the
+   * resource version is too old, code `WatchExpired`.
+   */
+  watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  create<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions): Promise<T>;
+  /** PUT; the object's resourceVersion makes it conditional. */
+  update<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions): Promise<T>;
+  patch<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    patch: PatchBody,
+    options: WriteOptions,
+  ): Promise<T>;
+  /** Settles when the server took the request; the object may live on until its finalizers are gone. */
+  delete<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options: DeleteOptions): Promise<void>;
+  /** Any other path (`/version`, `/readyz`): the parsed JSON, or the text when it is not JSON. */
+  getRaw(path: string, options: { readonly signal: AbortSignal }): Promise<unknown>;
+  /** POST to a subresource that is an object of its own: `pods/eviction`, `serviceaccounts/token`, `approval` by PUT. */
+  createSubresource<B extends KubeObject, T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    request: { readonly subresource: string; readonly body: B; readonly signal: AbortSignal },
+  ): Promise<B>;
+}

@@ -1,0 +1,54 @@
+/** A kind as the API serves it, and the paths of its objects. */
+import { FleetError } from '../../base/errors.ts';
+import type { KubeObject, ObjectKey } from '../types/meta.ts';
+
+/** Names the kind `T` on the wire. `T` is carried for the type checker only. */
+export interface Resource<T extends KubeObject> {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly example?: T;
+}
+
+export const apiVersionOf = ({ group, version }: Resource<KubeObject>): string =>
+  group === '' ? version : `${group}/${version}`;
+
+/** The path of all objects of a kind, in one namespace or in all. */
+export const collectionPath = (resource: Resource<KubeObject>, namespace?: string): string => {
+  const root = resource.group === '' ? '/api' : `/apis/${resource.group}`;
+  if (namespace === undefined) return `${root}/${resource.version}/${resource.plural}`;
+  return `${root}/${resource.version}/namespaces/${checkSegment(namespace, 'namespace')}/${resource.plural}`;
+};
+
+/** The path of one object, or of a subresource of it. */
+export const objectPath = (resource: Resource<KubeObject>, key: ObjectKey, subresource?: string): string => {
+  const path = `${collectionPath(resource, namespaceFor(resource, key))}/${checkSegment(key.name, 'name')}`;
+  return subresource === undefined ? path : `${path}/${subresource}`;
+};
+
+const namespaceFor = (resource: Resource<KubeObject>, key: ObjectKey): string | undefined => {
+  if (resource.scope === 'Cluster') return undefined;
+  if (key.namespace !== undefined) return key.namespace;
+  throw new FleetError('invalid', {
+    code: 'NamespaceMissing',
+    message: `${resource.kind} "${key.name}" has no namespace`,
+    hint: 'Name the namespace; this kind is namespaced.',
+  });
+};
+
+/** Kubernetes' own rule for a path segment, plus length: nothing a name holds may change the path around it. */
+const checkSegment = (segment: string, what: string): string => {
+  const unfit =
+    segment === '' || segment === '.' || segment === '..' || segment.length > 253 || /[/%?#\s\\]/.test(segment);
+  if (!unfit && !hasControlCharacter(segment)) return encodeURIComponent(segment);
+  throw new FleetError('invalid', {
+    code: 'BadName',
+    message: `${JSON.stringify(segment.slice(0, 80))} cannot be a Kubernetes ${what}`,
+    hint: 'A name has 1 to 253 characters, no slash, percent sign, question mark, hash or white space, and is not . or ..',
+  });
+};
+
+const hasControlCharacter = (text: string): boolean => [...text].some((char) => char < ' ' || char === '\u007f');

@@ -1,0 +1,31 @@
+/**
+ * The one way out to an API server: a request goes, a status and a stream of bytes come back. Adapters: undici over
+ * TLS (undici-transport.ts), and the simulation's in-process one.
+ */
+
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query, already encoded. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Aborting ends the request, or the stream of a response under way. */
+  readonly signal: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Must be read to its end or given up with `return()`. A connection that breaks midway throws `unavailable`:
+   * the end of the iteration always means that the peer ended the body.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface Transport {
+  /** Rejects with `unavailable` (refused, reset, DNS), `denied` (credentials, certificates) or `cancelled`; never for an HTTP status. */
+  send(request: TransportRequest): Promise<TransportResponse>;
+  close(): Promise<void>;
+}
