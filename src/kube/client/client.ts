@@ -1,6 +1,6 @@
 /** The contract of the Kubernetes client; created by create-client.ts on any Transport. */
 import type { KubeList, KubeObject, ObjectKey } from '../types/meta.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from '../types/resource.ts';
 
 export interface ListOptions {
   readonly namespace?: string;

@@ -1,20 +1,7 @@
-/** A kind as the API serves it, and the paths of its objects. */
+/** The paths under which an API server serves a kind and its objects. */
 import { FleetError } from '../../base/errors.ts';
 import type { KubeObject, ObjectKey } from '../types/meta.ts';
-
-/** Names the kind `T` on the wire. `T` is carried for the type checker only. */
-export interface Resource<T extends KubeObject> {
-  /** Empty for the core group. */
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly scope: 'Namespaced' | 'Cluster';
-  readonly example?: T;
-}
-
-export const apiVersionOf = ({ group, version }: Resource<KubeObject>): string =>
-  group === '' ? version : `${group}/${version}`;
+import type { Resource } from '../types/resource.ts';
 
 /** The path of all objects of a kind, in one namespace or in all. */
 export const collectionPath = (resource: Resource<KubeObject>, namespace?: string): string => {
