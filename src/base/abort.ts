@@ -53,18 +53,31 @@ export interface Deadline {
   readonly doing: string;
 }
 
-/** Runs `work` with a signal that is aborted at the deadline; the caller then sees `unavailable`, not `cancelled`. */
-export const withDeadline = async <T>(deadline: Deadline, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+/**
+ * Runs `work` with a signal that is aborted at the deadline, and settles when the work itself has ended: nothing of it
+ * goes on behind the caller's back. What it throws after its deadline is told as `unavailable`.
+ */
+export const withTimeLimit = async <T>(deadline: Deadline, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   throwIfAborted(deadline.signal);
   const linked = linkedController(deadline.signal);
-  const cancelTimer = deadline.clock.schedule(deadline.timeoutMs, () => linked.abort(timedOut(deadline)));
+  let late: FleetError | undefined;
+  const cancelTimer = deadline.clock.schedule(deadline.timeoutMs, () => {
+    late = timedOut(deadline);
+    linked.abort(late);
+  });
   try {
-    return await abortable(work(linked.signal), linked.signal);
+    return await work(linked.signal);
+  } catch (thrown) {
+    throw late ?? thrown;
   } finally {
     cancelTimer();
     linked.release();
   }
 };
+
+/** As withTimeLimit, but gives up on the work at once when the deadline or an abort comes: for reads. */
+export const withDeadline = <T>(deadline: Deadline, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+  withTimeLimit(deadline, (signal) => abortable(work(signal), signal));
 
 const timedOut = ({ doing, timeoutMs }: Deadline): FleetError =>
   new FleetError('unavailable', {

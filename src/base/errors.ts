@@ -22,7 +22,7 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /** What the work queue does with a key whose reconcile ended in an error of this kind. */
 export type QueueBehaviour =
-  /** Nothing helps but a change of the object; the next event about it wakes the key. */
+  /** Nothing helps but a change: no timer of its own, and an event about the key wakes it, after its backoff. */
   | { readonly do: 'wait-for-change' }
   /** Again with exponential backoff and jitter. */
   | { readonly do: 'back-off' }

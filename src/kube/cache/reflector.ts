@@ -1,0 +1,184 @@
+/**
+ * Keeps a sink in step with the API server for ever: list, then watch, then watch again from where the last one ended.
+ * No answer of the server ends it; only its signal does. Every trouble costs a jittered backoff, and only progress
+ * (an event, a bookmark, a watch that lived its time) resets that.
+ */
+import { linkedController } from '../../base/abort.ts';
+import { type BackoffPolicy, backoffDelayMs } from '../../base/backoff.ts';
+import { type Clock, sleep } from '../../base/clock.ts';
+import { FleetError, toFleetError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Random } from '../../base/random.ts';
+import type { KubeClient, WatchEvent } from '../client/client.ts';
+import { isExpired } from '../client/status-error.ts';
+import type { KubeList, KubeObject } from '../types/meta.ts';
+import type { Resource } from '../types/resource.ts';
+import { revisionOf } from './object-store.ts';
+
+export interface ReflectorSink<T extends KubeObject> {
+  replaced(list: KubeList<T>): void;
+  happened(event: WatchEvent<T>): void;
+}
+
+/** Why the whole list is read (again). */
+export type RelistCause = 'start' | 'expired' | 'silent' | 'went-back';
+
+export interface ReflectorOptions<T extends KubeObject> {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly resource: Resource<T>;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly transform?: (object: T) => T;
+  readonly onRelist?: (cause: RelistCause) => void;
+}
+
+/**
+ * A server ends our watches after 45 to 55 s; one that has not ended 5 s later is dead, so that a silent connection
+ * is noticed within 60 s (L15). The resume costs one request and, thanks to bookmarks, replays nothing.
+ */
+const WATCH_SECONDS = { least: 45, spread: 10 };
+const WATCH_GRACE_MS = 5_000;
+
+/** A watch that ends sooner without a word counts as a failure, or an odd proxy would make us spin. */
+const SHORTEST_HEALTHY_WATCH_MS = 1_000;
+
+/** So many watches in a row without event or bookmark are no quiet server but a position that it does not know. */
+const SILENT_WATCHES_MAX = 2;
+
+const RETRY: BackoffPolicy = { initialMs: 800, factor: 2, maxMs: 30_000, minMs: 100 };
+
+export const runReflector = async <T extends KubeObject>(
+  options: ReflectorOptions<T>,
+  sink: ReflectorSink<T>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const state: ReflectorState = { resumeFrom: undefined, cause: 'start', failures: 0, silentWatches: 0 };
+  while (!signal.aborted) {
+    try {
+      if (state.resumeFrom === undefined) await relist(options, state, { sink, signal });
+      else await watchOnce(options, state, { sink, signal });
+    } catch (thrown) {
+      if (signal.aborted) return;
+      await recover(options, state, { error: toFleetError(thrown), signal });
+    }
+  }
+};
+
+interface ReflectorState {
+  /** The version to watch from; undefined when the list must be read first. */
+  resumeFrom: string | undefined;
+  cause: RelistCause;
+  failures: number;
+  silentWatches: number;
+}
+
+interface Run<T extends KubeObject> {
+  readonly sink: ReflectorSink<T>;
+  readonly signal: AbortSignal;
+}
+
+const scopeOf = <T extends KubeObject>({ namespace, labelSelector, fieldSelector }: ReflectorOptions<T>) => ({
+  ...(namespace === undefined ? {} : { namespace }),
+  ...(labelSelector === undefined ? {} : { labelSelector }),
+  ...(fieldSelector === undefined ? {} : { fieldSelector }),
+});
+
+const relist = async <T extends KubeObject>(
+  options: ReflectorOptions<T>,
+  state: ReflectorState,
+  { sink, signal }: Run<T>,
+): Promise<void> => {
+  options.onRelist?.(state.cause);
+  const { client, resource, transform } = options;
+  const list = await client.list(resource, { ...scopeOf(options), ...(transform ? { transform } : {}), signal });
+  sink.replaced(list);
+  state.resumeFrom = list.metadata.resourceVersion;
+  state.silentWatches = 0;
+};
+
+/** One watch from its start to its end by the server; throws when it ends in any other way. */
+const watchOnce = async <T extends KubeObject>(
+  options: ReflectorOptions<T>,
+  state: ReflectorState,
+  { sink, signal }: Run<T>,
+): Promise<void> => {
+  const { client, clock, random, resource } = options;
+  const timeoutSeconds = WATCH_SECONDS.least + random.integer(WATCH_SECONDS.spread + 1);
+  const startedMs = clock.elapsed();
+  const resourceVersion = state.resumeFrom ?? '';
+  const linked = linkedController(signal);
+  const cancelWatchdog = clock.schedule(timeoutSeconds * 1_000 + WATCH_GRACE_MS, () => linked.abort(stalled()));
+  let heard = 0;
+  try {
+    const scope = { ...scopeOf(options), resourceVersion, timeoutSeconds, signal: linked.signal };
+    for await (const event of client.watch(resource, scope)) {
+      if (wentBack(event, resourceVersion)) return startOver(state, 'went-back');
+      heard += 1;
+      state.failures = 0;
+      state.resumeFrom = versionOf(event) ?? state.resumeFrom;
+      sink.happened(transformed(event, options.transform));
+    }
+  } finally {
+    cancelWatchdog();
+    linked.release();
+  }
+  noteEnd(state, { heard, livedMs: clock.elapsed() - startedMs });
+};
+
+const noteEnd = (state: ReflectorState, watch: { readonly heard: number; readonly livedMs: number }): void => {
+  if (watch.heard > 0) {
+    state.silentWatches = 0;
+    return;
+  }
+  if (watch.livedMs < SHORTEST_HEALTHY_WATCH_MS) throw endedAtOnce();
+  state.failures = 0;
+  state.silentWatches += 1;
+  if (state.silentWatches >= SILENT_WATCHES_MAX) startOver(state, 'silent');
+};
+
+const startOver = (state: ReflectorState, cause: RelistCause): void => {
+  state.resumeFrom = undefined;
+  state.cause = cause;
+};
+
+const recover = async <T extends KubeObject>(
+  { clock, random, logger, resource }: ReflectorOptions<T>,
+  state: ReflectorState,
+  { error, signal }: { readonly error: FleetError; readonly signal: AbortSignal },
+): Promise<void> => {
+  state.failures += 1;
+  if (isExpired(error)) startOver(state, 'expired');
+  const afterMs = Math.max(backoffDelayMs(RETRY, state.failures, random), error.retryAfterMs ?? 0);
+  logger.log(state.failures > 3 ? 'warn' : 'debug', 'Cache lost its watch, trying again', {
+    resource: resource.plural,
+    failures: state.failures,
+    afterMs,
+    error,
+  });
+  await sleep(clock, afterMs, signal).catch(() => undefined);
+};
+
+const versionOf = <T extends KubeObject>(event: WatchEvent<T>): string | undefined =>
+  event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+
+/** A version before the one we asked to start after: the server's history is not the one we know (a restored etcd). */
+const wentBack = <T extends KubeObject>(event: WatchEvent<T>, startedFrom: string): boolean => {
+  const revision = revisionOf(versionOf(event));
+  return revision > 0 && revision < revisionOf(startedFrom);
+};
+
+const transformed = <T extends KubeObject>(
+  event: WatchEvent<T>,
+  transform: ((object: T) => T) | undefined,
+): WatchEvent<T> =>
+  transform === undefined || event.type === 'BOOKMARK' ? event : { ...event, object: transform(event.object) };
+
+const stalled = (): FleetError =>
+  new FleetError('unavailable', { code: 'WatchStalled', message: 'the watch went silent past its own end' });
+
+const endedAtOnce = (): FleetError =>
+  new FleetError('unavailable', { code: 'WatchEndedAtOnce', message: 'the server ended the watch at once' });

@@ -1,0 +1,66 @@
+/**
+ * Writing back: minimal merge patches that carry the resourceVersion they were computed from, so that nothing decided
+ * on a stale copy is ever stored. Nothing changed means nothing is sent.
+ */
+import { isRecord } from '../../base/json.ts';
+import type { Cache } from '../cache/cache.ts';
+import { keyOf } from '../types/meta.ts';
+import type { Resource } from '../types/resource.ts';
+import type { ReconcileContext } from './controller.ts';
+import { diffMerge } from './merge-patch.ts';
+import type { Reconciled } from './outcome.ts';
+
+/** Saves what of spec and status differs: spec first, because a status speaks of it. Returns the object as stored. */
+export const saveObject = async <T extends Reconciled>(
+  resource: Resource<T>,
+  { before, after }: { readonly before: T; readonly after: T },
+  context: ReconcileContext,
+): Promise<T> => {
+  const spec = diffMerge(before.spec, after.spec);
+  const status = diffMerge(before.status, after.status);
+  let saved = before;
+  if (isRecord(spec)) saved = await sendPatch(resource, saved, { body: { spec }, context });
+  if (isRecord(status)) saved = await sendPatch(resource, saved, { body: { status }, context, subresource: 'status' });
+  return saved;
+};
+
+interface Finalizing<T extends Reconciled> {
+  readonly cache: Cache<T>;
+  readonly finalizer: string;
+}
+
+/** Stored before the first effect, or a delete in between would leave that effect without an owner (S6). */
+export const addFinalizer = async <T extends Reconciled>(
+  { cache, finalizer }: Finalizing<T>,
+  context: ReconcileContext,
+  object: T,
+): Promise<T> => {
+  const finalizers = object.metadata.finalizers ?? [];
+  if (finalizers.includes(finalizer)) return object;
+  return sendPatch(cache.resource, object, { body: { metadata: { finalizers: [...finalizers, finalizer] } }, context });
+};
+
+export const removeFinalizer = async <T extends Reconciled>(
+  { cache, finalizer }: Finalizing<T>,
+  context: ReconcileContext,
+  object: T,
+): Promise<void> => {
+  const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+  await sendPatch(cache.resource, object, { body: { metadata: { finalizers } }, context });
+};
+
+const sendPatch = <T extends Reconciled>(
+  resource: Resource<T>,
+  object: T,
+  patch: {
+    readonly body: { readonly metadata?: object; readonly spec?: unknown; readonly status?: unknown };
+    readonly context: ReconcileContext;
+    readonly subresource?: 'status';
+  },
+): Promise<T> => {
+  const { uid, resourceVersion } = object.metadata;
+  const body = { ...patch.body, metadata: { ...patch.body.metadata, uid, resourceVersion } };
+  const { signal } = patch.context;
+  const options = patch.subresource === undefined ? { signal } : { signal, subresource: patch.subresource };
+  return patch.context.kube.patch(resource, keyOf(object), { type: 'merge', body }, options);
+};

@@ -1,0 +1,78 @@
+/** Adapter: `/healthz`, `/readyz` and `/metrics` over plain HTTP, where probes and Prometheus look for them. */
+import { createServer, type Server } from 'node:http';
+import { FleetError, messageOf } from '../../base/errors.ts';
+
+export interface HealthChecks {
+  /** False makes Kubernetes restart the process. */
+  readonly isAlive: () => boolean;
+  /** Why the process cannot serve yet, or undefined when it can. */
+  readonly notReadyBecause: () => string | undefined;
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+export interface HealthServer {
+  /** The port bound, also when 0 was asked for. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+const plain = (status: number, text: string): Answer => ({ status, contentType: 'text/plain; charset=utf-8', text });
+
+const answer = async (path: string | undefined, checks: HealthChecks): Promise<Answer> => {
+  switch (path) {
+    case '/healthz':
+      return checks.isAlive() ? plain(200, 'ok') : plain(500, 'not alive');
+    case '/readyz': {
+      const reason = checks.notReadyBecause();
+      return reason === undefined ? plain(200, 'ok') : plain(503, `not ready: ${reason}`);
+    }
+    case '/metrics':
+      return { status: 200, ...(await checks.metrics()) };
+    default:
+      return plain(404, 'not found');
+  }
+};
+
+/** Listens on `host:port`; rejects with `unavailable` when the port is taken. */
+export const startHealthServer = async (
+  address: { readonly host: string; readonly port: number },
+  checks: HealthChecks,
+): Promise<HealthServer> => {
+  const server = createServer((request, response) => {
+    const send = ({ status, contentType, text }: Answer): void => {
+      response.writeHead(status, { 'content-type': contentType }).end(text);
+    };
+    answer(request.url?.split('?')[0], checks).then(send, (error: unknown) => send(plain(500, messageOf(error))));
+  });
+  await listen(server, address);
+  const bound = server.address();
+  return {
+    port: typeof bound === 'object' && bound !== null ? bound.port : address.port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+const listen = (server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(
+        new FleetError('unavailable', {
+          code: 'HealthPortUnavailable',
+          message: `cannot listen on ${host}:${port}: ${cause.message}`,
+          hint: 'Choose another address with --health-probe-bind-address or --metrics-bind-address.',
+          cause,
+        }),
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
