@@ -10,7 +10,6 @@ import { FleetError, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { KubeClient, WatchEvent } from '../client/client.ts';
-import { isExpired } from '../client/status-error.ts';
 import type { KubeList, KubeObject } from '../types/meta.ts';
 import type { Resource } from '../types/resource.ts';
 import { revisionOf } from './object-store.ts';
@@ -56,7 +55,7 @@ export const runReflector = async <T extends KubeObject>(
   sink: ReflectorSink<T>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const state: ReflectorState = { resumeFrom: undefined, cause: 'start', failures: 0, silentWatches: 0 };
+  const state: ReflectorState = { resumeFrom: undefined, cause: 'start', failures: 0, heard: 0, silentWatches: 0 };
   while (!signal.aborted) {
     try {
       if (state.resumeFrom === undefined) await relist(options, state, { sink, signal });
@@ -73,6 +72,8 @@ interface ReflectorState {
   resumeFrom: string | undefined;
   cause: RelistCause;
   failures: number;
+  /** Events and bookmarks of the watch under way. */
+  heard: number;
   silentWatches: number;
 }
 
@@ -112,12 +113,12 @@ const watchOnce = async <T extends KubeObject>(
   const resourceVersion = state.resumeFrom ?? '';
   const linked = linkedController(signal);
   const cancelWatchdog = clock.schedule(timeoutSeconds * 1_000 + WATCH_GRACE_MS, () => linked.abort(stalled()));
-  let heard = 0;
+  state.heard = 0;
   try {
     const scope = { ...scopeOf(options), resourceVersion, timeoutSeconds, signal: linked.signal };
     for await (const event of client.watch(resource, scope)) {
       if (wentBack(event, resourceVersion)) return startOver(state, 'went-back');
-      heard += 1;
+      state.heard += 1;
       state.failures = 0;
       state.resumeFrom = versionOf(event) ?? state.resumeFrom;
       sink.happened(transformed(event, options.transform));
@@ -126,17 +127,14 @@ const watchOnce = async <T extends KubeObject>(
     cancelWatchdog();
     linked.release();
   }
-  noteEnd(state, { heard, livedMs: clock.elapsed() - startedMs });
+  if (state.heard === 0 && clock.elapsed() - startedMs < SHORTEST_HEALTHY_WATCH_MS) throw endedAtOnce();
+  state.failures = 0;
+  noteSilence(state);
 };
 
-const noteEnd = (state: ReflectorState, watch: { readonly heard: number; readonly livedMs: number }): void => {
-  if (watch.heard > 0) {
-    state.silentWatches = 0;
-    return;
-  }
-  if (watch.livedMs < SHORTEST_HEALTHY_WATCH_MS) throw endedAtOnce();
-  state.failures = 0;
-  state.silentWatches += 1;
+/** Counts watches that lived their time without a word, and loses faith in the position after a few. */
+const noteSilence = (state: ReflectorState): void => {
+  state.silentWatches = state.heard > 0 ? 0 : state.silentWatches + 1;
   if (state.silentWatches >= SILENT_WATCHES_MAX) startOver(state, 'silent');
 };
 
@@ -152,6 +150,7 @@ const recover = async <T extends KubeObject>(
 ): Promise<void> => {
   state.failures += 1;
   if (isExpired(error)) startOver(state, 'expired');
+  if (error.code === STALLED) noteSilence(state);
   const afterMs = Math.max(backoffDelayMs(RETRY, state.failures, random), error.retryAfterMs ?? 0);
   logger.log(state.failures > 3 ? 'warn' : 'debug', 'Cache lost its watch, trying again', {
     resource: resource.plural,
@@ -161,6 +160,9 @@ const recover = async <T extends KubeObject>(
   });
   await sleep(clock, afterMs, signal).catch(() => undefined);
 };
+
+/** The server no longer knows the version that we asked to start from. */
+const isExpired = ({ code }: FleetError): boolean => code === 'WatchExpired' || code === 'Expired';
 
 const versionOf = <T extends KubeObject>(event: WatchEvent<T>): string | undefined =>
   event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
@@ -177,8 +179,10 @@ const transformed = <T extends KubeObject>(
 ): WatchEvent<T> =>
   transform === undefined || event.type === 'BOOKMARK' ? event : { ...event, object: transform(event.object) };
 
+const STALLED = 'WatchStalled';
+
 const stalled = (): FleetError =>
-  new FleetError('unavailable', { code: 'WatchStalled', message: 'the watch went silent past its own end' });
+  new FleetError('unavailable', { code: STALLED, message: 'the watch went silent past its own end' });
 
 const endedAtOnce = (): FleetError =>
   new FleetError('unavailable', { code: 'WatchEndedAtOnce', message: 'the server ended the watch at once' });

@@ -56,7 +56,7 @@ const bringUp = async <T extends Reconciled>(
   found: T,
 ): Promise<Verdict> => {
   const object = await addFinalizer(lifecycle, context, found);
-  return finish(lifecycle, context, await runSteps(lifecycle.up, context, object));
+  return finish(lifecycle, context, summarize(lifecycle, context, await runSteps(lifecycle.up, context, object)));
 };
 
 const tearDown = async <T extends Reconciled>(
@@ -66,7 +66,7 @@ const tearDown = async <T extends Reconciled>(
 ): Promise<Verdict> => {
   if (!found.metadata.finalizers?.includes(lifecycle.finalizer)) return { next: 'rest' };
   const pass = await runSteps(lifecycle.down, context, found);
-  if (pass.result.kind !== 'done') return finish(lifecycle, context, pass);
+  if (pass.result.kind !== 'done') return finish(lifecycle, context, summarize(lifecycle, context, pass));
   await removeFinalizer(lifecycle, context, found);
   lifecycle.events.publish(lifecycle.cache.resource, found, pass.events);
   return { next: 'rest' };
@@ -149,15 +149,22 @@ const withCondition = <S extends NonNullable<Reconciled['status']>>(
   }),
 });
 
+const summarize = <T extends Reconciled>(
+  { summary }: Lifecycle<T>,
+  context: ReconcileContext,
+  pass: Pass<T>,
+): Pass<T> => {
+  if (summary === undefined) return pass;
+  const condition = summarizeConditions(pass.after.status?.conditions, summary);
+  return { ...fold(pass, { kind: 'done', condition }, context), result: pass.result };
+};
+
 const finish = async <T extends Reconciled>(
-  lifecycle: Lifecycle<T>,
+  { cache, events }: Lifecycle<T>,
   context: ReconcileContext,
   pass: Pass<T>,
 ): Promise<Verdict> => {
-  const { cache, summary, events } = lifecycle;
-  const report = summary === undefined ? undefined : summarizeConditions(pass.after.status?.conditions, summary);
-  const after = report === undefined ? pass.after : fold(pass, { kind: 'done', condition: report }, context).after;
-  const saved = await saveObject(cache.resource, { before: pass.before, after }, context);
+  const saved = await saveObject(cache.resource, pass, context);
   events.publish(cache.resource, saved, pass.events);
   return toVerdict(pass.result);
 };

@@ -132,7 +132,7 @@ export class MemoryApi {
   #dispatch(method: string, target: Target, body: unknown): ApiResponse {
     if (method === 'POST') return this.#create(target, body);
     if (target.name === undefined) {
-      return target.query.get('watch') === 'true' ? this.#watch(target) : this.#list(target);
+      return target.query.has('watch') ? this.#watch(target) : this.#list(target);
     }
     const key = keyIn(target, target.name);
     const found = this.#objects.get(key);
