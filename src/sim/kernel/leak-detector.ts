@@ -1,0 +1,96 @@
+/**
+ * Adapter to node:async_hooks: notices real I/O and real timers that start while a simulation runs. Node tells
+ * about every new asynchronous resource; promises are left out, so the price is small.
+ *
+ * Ignored: promises, ticks and microtasks (the kernel drains them); writes to streams that are open already, such
+ * as the log of the test runner; synchronous node:crypto and zlib, which only compute. Keys and signatures made there
+ * differ from run to run, so nothing may be named after them. Random bytes are reported however they are drawn.
+ */
+import { createHook } from 'node:async_hooks';
+import { FleetError } from '../../base/errors.ts';
+
+export interface LeakDetector {
+  /** The first leak, once it is certain. */
+  found(): FleetError | undefined;
+  /** For the kernel's own macrotasks. */
+  exempt(run: () => void): void;
+  stop(): void;
+}
+
+interface Suspect {
+  readonly type: string;
+  readonly resource: object;
+  readonly stack: string;
+}
+
+const REAL_RESOURCES = new Set(
+  `Timeout Immediate FSREQCALLBACK FSREQPROMISE FSEVENTWRAP STATWATCHER FILEHANDLE FILEHANDLECLOSEREQ BLOBREADER
+   GETADDRINFOREQWRAP GETNAMEINFOREQWRAP QUERYWRAP DNSCHANNEL TCPWRAP TCPSERVERWRAP TCPCONNECTWRAP TLSWRAP PIPEWRAP
+   PIPESERVERWRAP PIPECONNECTWRAP TTYWRAP UDPWRAP UDPSENDWRAP HTTP2SESSION HTTPCLIENTREQUEST HTTPINCOMINGMESSAGE
+   QUIC_ENDPOINT PROCESSWRAP SIGNALWRAP WORKER MESSAGEPORT ZLIB`.split(/\s+/),
+);
+const CRYPTO_JOB = /REQUEST$/;
+
+/** The test runner's own timers and files, and the first touch of a standard stream. */
+const NOT_SIMULATED = /node:internal\/test_runner|getStdout|getStderr|getStdin/;
+
+export const startLeakDetector = (allowedTypes: readonly string[]): LeakDetector => {
+  const suspects: Suspect[] = [];
+  let exempted = false;
+  const hook = createHook({
+    trackPromises: false,
+    init: (_id, type, _trigger, resource) => {
+      if (exempted || !(REAL_RESOURCES.has(type) || CRYPTO_JOB.test(type)) || allowedTypes.includes(type)) return;
+      const stack = stackOfCaller();
+      if (!NOT_SIMULATED.test(stack)) suspects.push({ type, resource, stack });
+    },
+  });
+  hook.enable();
+  return {
+    found: () => {
+      if (suspects.length === 0) return undefined;
+      const culprit = suspects.find(isReal);
+      suspects.length = 0;
+      return culprit && toError(culprit);
+    },
+    exempt: (run) => {
+      exempted = true;
+      run();
+      exempted = false;
+    },
+    stop: () => {
+      hook.disable();
+    },
+  };
+};
+
+const stackOfCaller = (): string => {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 40;
+  const { stack = '' } = new Error('created here');
+  Error.stackTraceLimit = limit;
+  return stack;
+};
+
+/** An asynchronous crypto job gets its callback (`ondone`) only after it was created, hence the second look. */
+const isReal = ({ type, resource, stack }: Suspect): boolean => {
+  if (type === 'ZLIB') return !/\bsyncBufferWrapper|Sync\]? \(node:zlib/.test(stack);
+  if (type === 'RANDOMBYTESREQUEST' || !CRYPTO_JOB.test(type)) return true;
+  return Reflect.has(resource, 'ondone') || stack.includes('node:internal/crypto/webcrypto');
+};
+
+const toError = ({ type, stack }: Suspect): FleetError =>
+  new FleetError('bug', {
+    code: 'SimulationLeak',
+    message: `real I/O inside the simulation: ${type}, created by ${culpritFrame(stack)}`,
+    hint: 'Reach it through an injected port, or allow this resource type for the run.',
+    details: { type, stack },
+  });
+
+/** The innermost frame that is neither Node's nor this file's. */
+const culpritFrame = (stack: string): string =>
+  stack
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().replace(/^at /, ''))
+    .find((frame) => !/node:|leak-detector|\(<anonymous>\)/.test(frame)) ?? 'Node itself';

@@ -1,0 +1,74 @@
+/** The way of a pipe's items from one end to the other: late, broken or in pieces, but in order. */
+import type { Site } from './network.ts';
+import type { Life, Wiring } from './wiring.ts';
+
+/** How an iteration goes on: a chunk, the end, or an error. */
+export type Item =
+  | { readonly kind: 'chunk'; readonly chunk: Uint8Array }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'error'; readonly error: unknown };
+
+export interface WireDeps {
+  readonly wiring: Wiring;
+  readonly reader: Life;
+  readonly site: Site;
+  readonly deliver: (item: Item) => void;
+}
+
+export interface Wire {
+  send(item: Item): void;
+  /** Draws this chunk's fault; `broken` when the connection broke inside it. */
+  sendChunk(chunk: Uint8Array): 'sent' | 'broken';
+  isClosed(): boolean;
+  /** True the first time. */
+  close(): boolean;
+}
+
+export const createWire = ({ wiring, reader, site, deliver }: WireDeps): Wire => {
+  const { engine } = wiring;
+  const onTheWay: Item[] = [];
+  let lastArrivalMs = 0;
+  let closed = false;
+
+  /** Events of the same time may be swapped, so an arrival takes the oldest item and not one of its own. */
+  const arrive = (): void => {
+    const item = onTheWay.shift();
+    if (item !== undefined) deliver(item);
+  };
+  const send = (item: Item): void => {
+    const nowMs = engine.nowMs;
+    lastArrivalMs = Math.max(lastArrivalMs, nowMs + site.latencyMs());
+    onTheWay.push(item);
+    const { process: owner, epoch } = reader;
+    engine.schedule({ delayMs: lastArrivalMs - nowMs, label: `${site.name} ${item.kind}`, owner, epoch, run: arrive });
+  };
+  const sendPart = (chunk: Uint8Array): void => {
+    if (chunk.length > 0) send({ kind: 'chunk', chunk });
+  };
+  return {
+    send,
+    sendChunk: (chunk) => {
+      const fault = site.streamFault();
+      if (fault === undefined) {
+        sendPart(chunk);
+        return 'sent';
+      }
+      if (fault === 'freeze') {
+        lastArrivalMs = Math.max(lastArrivalMs, engine.nowMs + site.lateMs);
+        sendPart(chunk);
+        return 'sent';
+      }
+      const breakAt = site.breakAt(chunk.length);
+      sendPart(chunk.subarray(0, breakAt));
+      if (fault === 'cut') return 'broken';
+      sendPart(chunk.subarray(breakAt));
+      return 'sent';
+    },
+    isClosed: () => closed,
+    close: () => {
+      const isFirst = !closed;
+      closed = true;
+      return isFirst;
+    },
+  };
+};
