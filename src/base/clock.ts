@@ -54,9 +54,12 @@ export const toTimestamp = (atMs: number): string => `${new Date(atMs).toISOStri
 /** RFC 3339 with microseconds, as Kubernetes writes `metav1.MicroTime`. */
 export const toMicroTimestamp = (atMs: number): string => `${new Date(atMs).toISOString().slice(0, 23)}000Z`;
 
+/** `Date.parse` alone also takes "1" for a year, and a time without a zone for one of this machine's zone. */
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
 /** Milliseconds since the epoch, or undefined when the text is no RFC 3339 time. */
 export const parseTimestamp = (text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
+  if (text === undefined || !RFC_3339.test(text)) return undefined;
   const atMs = Date.parse(text);
   return Number.isNaN(atMs) ? undefined : atMs;
 };

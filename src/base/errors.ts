@@ -31,9 +31,7 @@ export type QueueBehaviour =
   /** Again after the delay the other side asked for, or else backoff. */
   | { readonly do: 'after-stated-delay' }
   /** Again every `everyMs`, never slower: the answer may change at any time. */
-  | { readonly do: 'steady'; readonly everyMs: number }
-  /** Forget the key: we are stopping. */
-  | { readonly do: 'drop' };
+  | { readonly do: 'steady'; readonly everyMs: number };
 
 export type ConditionEffect = 'false' | 'unknown' | 'unchanged';
 export type EventEffect = 'warning' | 'normal' | 'none';
@@ -75,7 +73,8 @@ export const ERROR_BEHAVIOUR: Readonly<Record<ErrorKind, ErrorBehaviour>> = {
     exitCode: 77,
   },
   contract: { queue: { do: 'back-off' }, condition: 'unknown', event: 'warning', logLevel: 'error', exitCode: 76 },
-  cancelled: { queue: { do: 'drop' }, condition: 'unchanged', event: 'none', logLevel: 'debug', exitCode: 130 },
+  // A queue that stops starts nothing anyway; one that does not must not lose the key.
+  cancelled: { queue: { do: 'back-off' }, condition: 'unchanged', event: 'none', logLevel: 'debug', exitCode: 130 },
   bug: { queue: { do: 'back-off' }, condition: 'unknown', event: 'warning', logLevel: 'error', exitCode: 70 },
 };
 

@@ -12,5 +12,10 @@ export const isEqualJson = (left: unknown, right: unknown): boolean => {
     return left.length === right.length && left.every((item, at) => isEqualJson(item, right[at]));
   }
   if (!isRecord(left) || !isRecord(right)) return false;
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) => isEqualJson(left[key], right[key]));
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...keys].every((key) => isEqualJson(ownValue(left, key), ownValue(right, key)));
 };
+
+/** What an object inherits (`constructor`, `__proto__`) is not in its JSON. */
+const ownValue = (record: Readonly<Record<string, unknown>>, key: string): unknown =>
+  Object.hasOwn(record, key) ? record[key] : undefined;

@@ -236,7 +236,6 @@ class KeyedQueue implements WorkQueue {
   /** What the error's kind asks for, as a time before which the key rests. */
   #punish(key: string, entry: Entry, error: FleetError): void {
     const behaviour = ERROR_BEHAVIOUR[error.kind].queue;
-    if (behaviour.do === 'drop') return;
     this.#options.metrics?.retried();
     const restMs = this.#restMs(entry, behaviour, error);
     entry.notBeforeMs = this.#options.clock.elapsed() + restMs;
@@ -254,7 +253,6 @@ class KeyedQueue implements WorkQueue {
         return behaviour.everyMs;
       case 'back-off':
       case 'wait-for-change':
-      case 'drop':
         return this.#backoffMs(entry);
       default:
         return unreachable(behaviour);
