@@ -11,11 +11,13 @@ import { type Lifecycle, reconcileLifecycle } from './lifecycle.ts';
 import { done, type StepResult, stop, wait } from './outcome.ts';
 
 const FINALIZER = 'example.com/widget';
+const WIDGET_PATH = '/apis/example.com/v1/namespaces/ns/widgets';
 
 interface Scene extends HarnessOptions {
   readonly up?: Lifecycle<Widget>['up'][number]['run'];
   readonly down?: Lifecycle<Widget>['down'][number]['run'];
   readonly gate?: Lifecycle<Widget>['gate'];
+  readonly read?: Lifecycle<Widget>['read'];
   readonly permit?: () => void;
   readonly passTimeoutMs?: number;
 }
@@ -47,6 +49,7 @@ const play = (scene: Scene = {}) => {
     down: [{ name: 'scrap', condition: 'Built', run: scene.down ?? (async () => done()) }],
     summary: { type: 'Ready', of: ['Built'] },
     ...(scene.gate === undefined ? {} : { gate: scene.gate }),
+    ...(scene.read === undefined ? {} : { read: scene.read }),
   };
   const controller: Controller = createController({
     name: 'widgets',
@@ -180,6 +183,24 @@ describe('a reconcile', () => {
     await scene.advance(60_000);
     await scene.settle();
     assert.equal(scene.api.objects('/api/v1/events').length, 1);
+  });
+
+  it('mends what an older writer left in the status, and only there', async () => {
+    const scene = play({
+      read: (stored) => ({
+        ...stored,
+        spec: { size: 1, ...stored.spec },
+        status: { ...stored.status, conditions: (stored.status?.conditions ?? []).filter(({ reason }) => reason) },
+      }),
+      up: async () => done(),
+    });
+    await scene.create('a');
+    const old = { conditions: [{ type: 'Built', status: 'True', severity: 'Info' }] };
+    scene.api.handle({ method: 'PATCH', path: `${WIDGET_PATH}/a/status`, body: JSON.stringify({ status: old }) });
+    await scene.settle();
+    const specWrites = scene.writes().filter(({ body }) => JSON.stringify(body).includes('"spec"'));
+    assert.deepEqual(specWrites, []);
+    assert.ok(scene.stored()?.status?.conditions?.every(({ reason }) => reason !== undefined));
   });
 
   it('leaves an object alone that its gate holds back, down to the finalizer', async () => {

@@ -9,7 +9,7 @@ import { setCondition, summarizeConditions } from './conditions.ts';
 import type { ReconcileContext } from './controller.ts';
 import type { EventRecorder } from './events.ts';
 import type { ConditionReport, EventReport, Reconciled, StepResult } from './outcome.ts';
-import { addFinalizer, removeFinalizer, saveObject } from './save.ts';
+import { addFinalizer, removeFinalizer, type Save, saveObject } from './save.ts';
 
 export interface Step<T extends Reconciled> {
   readonly name: string;
@@ -22,6 +22,11 @@ export interface Lifecycle<T extends Reconciled> {
   readonly cache: Cache<T>;
   readonly events: EventRecorder;
   readonly finalizer: string;
+  /**
+   * From what is stored to what the steps see: tolerance for what an older writer left. What it mends of the status is
+   * stored with the next save; the spec stays as it is but for what steps report.
+   */
+  readonly read?: (stored: T) => T;
   /** Decides before anything is touched whether this object is to be left alone (paused, not ours). */
   readonly gate?: (object: T, context: ReconcileContext) => Promise<StepResult<T> | undefined>;
   /** In order; a later step may assume that the earlier ones hold. */
@@ -43,8 +48,9 @@ export const reconcileLifecycle =
       lifecycle.gone?.(context.key);
       return { next: 'rest' };
     }
-    const closed = await lifecycle.gate?.(found, context);
-    if (closed !== undefined) return finish(lifecycle, context, fold(startOf(found), closed, context));
+    const start = startOf(lifecycle, found);
+    const closed = await lifecycle.gate?.(start.found, context);
+    if (closed !== undefined) return finish(lifecycle, context, fold(start, closed, context));
     return isDeleting(found) ? tearDown(lifecycle, context, found) : bringUp(lifecycle, context, found);
   };
 
@@ -55,8 +61,8 @@ const bringUp = async <T extends Reconciled>(
   context: ReconcileContext,
   found: T,
 ): Promise<Verdict> => {
-  const object = await addFinalizer(lifecycle, context, found);
-  return finish(lifecycle, context, summarize(lifecycle, context, await runSteps(lifecycle.up, context, object)));
+  const start = startOf(lifecycle, await addFinalizer(lifecycle, context, found));
+  return finish(lifecycle, context, summarize(lifecycle, context, await runSteps(lifecycle.up, context, start)));
 };
 
 const tearDown = async <T extends Reconciled>(
@@ -65,34 +71,30 @@ const tearDown = async <T extends Reconciled>(
   found: T,
 ): Promise<Verdict> => {
   if (!found.metadata.finalizers?.includes(lifecycle.finalizer)) return { next: 'rest' };
-  const pass = await runSteps(lifecycle.down, context, found);
+  const pass = await runSteps(lifecycle.down, context, startOf(lifecycle, found));
   if (pass.result.kind !== 'done') return finish(lifecycle, context, summarize(lifecycle, context, pass));
   await removeFinalizer(lifecycle, context, found);
   lifecycle.events.publish(lifecycle.cache.resource, found, pass.events);
   return { next: 'rest' };
 };
 
-/** A pass so far: the object as found, as it shall be, and how the last step ended. */
-interface Pass<T extends Reconciled> {
-  readonly before: T;
-  readonly after: T;
+/** A pass so far: the object as stored, as the steps found it, as it shall be, and how the last step ended. */
+interface Pass<T extends Reconciled> extends Save<T> {
   readonly events: readonly EventReport[];
   readonly result: StepResult<T>;
 }
 
-const startOf = <T extends Reconciled>(object: T): Pass<T> => ({
-  before: object,
-  after: object,
-  events: [],
-  result: { kind: 'done' },
-});
+const startOf = <T extends Reconciled>({ read }: Lifecycle<T>, stored: T): Pass<T> => {
+  const found = read?.(stored) ?? stored;
+  return { stored, found, after: found, events: [], result: { kind: 'done' } };
+};
 
 const runSteps = async <T extends Reconciled>(
   steps: readonly Step<T>[],
   context: ReconcileContext,
-  object: T,
+  start: Pass<T>,
 ): Promise<Pass<T>> => {
-  let pass = startOf(object);
+  let pass = start;
   for (const step of steps) {
     const result = await step.run(pass.after, context).catch((thrown: unknown) => failed(step, toFleetError(thrown)));
     pass = fold(pass, result, context);
@@ -126,7 +128,7 @@ const fold = <T extends Reconciled>(pass: Pass<T>, result: StepResult<T>, contex
   const status = { ...after.status, ...result.status };
   const reported = result.condition ? withCondition(after, status, { report: result.condition, context }) : status;
   return {
-    before: pass.before,
+    ...pass,
     after: {
       ...after,
       ...(result.spec === undefined ? {} : { spec: { ...after.spec, ...result.spec } }),

@@ -10,15 +10,23 @@ import type { ReconcileContext } from './controller.ts';
 import { diffMerge } from './merge-patch.ts';
 import type { Reconciled } from './outcome.ts';
 
+export interface Save<T extends Reconciled> {
+  /** As the API server has it: the version that the patch is conditional on, and the status to replace. */
+  readonly stored: T;
+  /** As the pass read it: the spec to compare with. */
+  readonly found: T;
+  readonly after: T;
+}
+
 /** Saves what of spec and status differs: spec first, because a status speaks of it. Returns the object as stored. */
 export const saveObject = async <T extends Reconciled>(
   resource: Resource<T>,
-  { before, after }: { readonly before: T; readonly after: T },
+  { stored, found, after }: Save<T>,
   context: ReconcileContext,
 ): Promise<T> => {
-  const spec = diffMerge(before.spec, after.spec);
-  const status = diffMerge(before.status, after.status);
-  let saved = before;
+  const spec = diffMerge(found.spec, after.spec);
+  const status = diffMerge(stored.status, after.status);
+  let saved = stored;
   if (isRecord(spec)) saved = await sendPatch(resource, saved, { body: { spec }, context });
   if (isRecord(status)) saved = await sendPatch(resource, saved, { body: { status }, context, subresource: 'status' });
   return saved;

@@ -1,0 +1,88 @@
+/**
+ * The types and reasons of the conditions we set, per kind. Alerts and runbooks match on them: a value here never
+ * changes its meaning. Types are positive; a reason stands under the type it explains.
+ */
+
+const PAUSED = { paused: 'Paused', notPaused: 'NotPaused' } as const;
+
+export const CONDITIONS = {
+  machine: { ready: 'Ready', provisioned: 'Provisioned', bootstrapped: 'Bootstrapped', paused: 'Paused' },
+  host: { ready: 'Ready', owned: 'Owned', serverFound: 'ServerFound' },
+  cluster: { ready: 'Ready', paused: 'Paused' },
+  controlPlane: { available: 'Available', paused: 'Paused' },
+} as const;
+
+export const REASONS = {
+  machine: {
+    ready: { ready: 'Ready', notReady: 'NotReady', deleting: 'Deleting' },
+    provisioned: {
+      provisioned: 'Provisioned',
+      waitingForCluster: 'WaitingForClusterInfrastructureReady',
+      noAdoptPoolPrefix: 'NoAdoptPoolPrefix',
+      invalidOSPin: 'InvalidOSPin',
+      noAvailableHost: 'NoAvailableHost',
+      scalewayAdoptFailed: 'ScalewayAdoptFailed',
+      credentialsPersistFailed: 'CredentialsPersistFailed',
+      hostReleased: 'HostReleased',
+      /** Several machines name one server (R5). */
+      duplicateClaim: 'DuplicateClaim',
+      /** A machine of another namespace has this name, and so its Node (R6). */
+      nameTaken: 'NameTaken',
+      /** The namespace may not adopt from this pool (R26). */
+      poolNotAllowed: 'PoolNotAllowed',
+      /** No order without leave, or no more of them (R25). */
+      orderLimitReached: 'OrderLimitReached',
+    },
+    bootstrapped: {
+      bootstrapped: 'Bootstrapped',
+      sshKeyUnavailable: 'SSHKeyUnavailable',
+      credentialsRefreshFailed: 'CredentialsRefreshFailed',
+      missingSudoPassword: 'MissingSudoPassword',
+      nodeMissing: 'NodeMissing',
+      nodeIdentityUnavailable: 'NodeIdentityUnavailable',
+      kubeconfigUnavailable: 'KubeconfigUnavailable',
+      tailscaleAuthKeyUnavailable: 'TailscaleAuthKeyUnavailable',
+      runnerTokenUnavailable: 'GHRunnerRegistrationTokenUnavailable',
+      cachePrivateNetworkUnavailable: 'CachePrivateNetworkUnavailable',
+      bootstrapFailed: 'BootstrapFailed',
+    },
+    paused: PAUSED,
+  },
+  host: {
+    ready: {
+      ready: 'Ready',
+      notReady: 'NotReady',
+      /** Found with the marks of an earlier life: wiped again before anybody gets it (R9). */
+      notWiped: 'NotWiped',
+      /** Too many wipes of this pool within the hour (R20). */
+      reinstallLimitReached: 'ReinstallLimitReached',
+      /** A third of the pool is in quarantine: recovery stops, it is not the Macs (R21). */
+      recoveryHalted: 'RecoveryHalted',
+      quarantined: 'Quarantined',
+      /** The last owner of the name still has credentials (R23). */
+      previousIdentityAlive: 'PreviousIdentityAlive',
+    },
+    owned: {
+      unclaimed: 'Unclaimed',
+      claimed: 'Claimed',
+      duplicateClaim: 'DuplicateClaim',
+      ownerVanished: 'OwnerVanished',
+      /** Neither a pool prefix nor an order of ours: no right to wipe or delete it (R15). */
+      noRightToWipe: 'NoRightToWipe',
+      /** Taken out of the fleet by a person (R16). */
+      detached: 'Detached',
+      namespaceTerminating: 'NamespaceTerminating',
+    },
+    serverFound: {
+      found: 'ServerFound',
+      missing: 'ServerMissing',
+      gone: 'ServerGone',
+      /** The server has a name that is not ours: somebody else works on it (R8). */
+      nameMismatch: 'ServerNameMismatch',
+      /** The server is in another Scaleway project than this manager (R1). */
+      foreignProject: 'ForeignProject',
+    },
+  },
+  cluster: { ready: { provisioned: 'Provisioned' }, paused: PAUSED },
+  controlPlane: { available: { available: 'Available', notAvailable: 'NotAvailable' }, paused: PAUSED },
+} as const;

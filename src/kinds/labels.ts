@@ -1,0 +1,54 @@
+/**
+ * The keys we write on objects, and read there. Clusters, runbooks and the Go original's fleets know them: a value here
+ * never changes. Keys that Cluster API owns are in kube/types/cluster-api.ts.
+ */
+
+export const LABELS = {
+  /** On a Node, Machine, MachineDeployment and on the objects of a fleet. */
+  fleet: 'tuist.dev/fleet',
+  /** The fleet once more, as a label a Node cannot set on itself: what our own manifests select on. */
+  restrictedFleet: 'node-restriction.kubernetes.io/macfleet-fleet',
+  /** On a Node: what runs its Pods. */
+  runtime: 'tuist.dev/runtime',
+  /** On objects the provider makes: by whom, and for which machine. */
+  managedBy: 'tuist.dev/managed-by',
+  machine: 'tuist.dev/machine',
+  component: 'app.kubernetes.io/component',
+  appName: 'app.kubernetes.io/name',
+  /** On a Node, followed by a hash of the image: a golden image of it is there. */
+  goldenPrefix: 'tuist.dev/golden-',
+  /** On a Pod: it is a runner, and of which pool. */
+  runner: 'tuist.dev/runner',
+  runnerPool: 'tuist.dev/runner-pool',
+  /** On a runner Pod, set by the server: who claimed it. Not empty means busy. */
+  runnerPoolOwner: 'tuist.dev/runner-pool-owner',
+  runnerAccount: 'tuist.dev/runner-account',
+  /** On a runner Pod: the server sends it home instead of giving it a job. */
+  drainEligible: 'tuist.dev/drain-eligible',
+  runnerOperatorDrain: 'tuist.dev/runner-operator-drain',
+} as const;
+
+export const LABEL_VALUES = {
+  runtimeTart: 'tart',
+  managedByProvider: 'capi-scaleway-applesilicon',
+  componentAgent: 'tart-kubelet',
+} as const;
+
+export const ANNOTATIONS = {
+  /** On a machine: `terminate` ends the rent instead of returning the Mac to its pool; anything else returns it. */
+  releasePolicy: 'tuist.dev/release-policy',
+  /** On the Secret of a fleet's SSH key: its id at Scaleway. */
+  sshKeyId: 'scaleway.tuist.dev/ssh-key-id',
+  /** On a Pod template: a hash of the Nodes that are ready. */
+  fleetHash: 'tuist.dev/fleet-hash',
+} as const;
+
+export const FINALIZERS = {
+  machine: 'scalewayapplesilicon.cluster.x-k8s.io/finalizer',
+  macHost: 'macfleet.tuist.dev/host',
+  runnerPool: 'tuist.dev/runner-pool-drain',
+  pod: 'tart-kubelet.tuist.dev/vm-cleanup',
+} as const;
+
+/** The taint that keeps other Pods away from Macs. */
+export const MACOS_TAINT = { key: 'tuist.dev/macos', value: 'true', effect: 'NoSchedule' } as const;

@@ -1,0 +1,40 @@
+/** Everything under deploy/ that follows from src/kinds, as text. Pure: the same kinds give the same bytes. */
+import {
+  type CreateNodeOptions,
+  type DocumentOptions,
+  type SchemaOptions,
+  stringify,
+  type ToStringOptions,
+} from 'yaml';
+import { ALL_KINDS } from '../../src/kinds/all-kinds.ts';
+import { ALL_POLICIES } from '../../src/kinds/policies/all-policies.ts';
+import { toAdmissionObjects } from '../../src/kinds/policies/policy.ts';
+import { toCustomResourceDefinition } from '../../src/kinds/schema/crd.ts';
+
+/** Folders in which every file is ours: one that is not rendered any more is left over. */
+export const GENERATED_FOLDERS = ['deploy/crds', 'deploy/policies'] as const;
+
+const HEADER = '# Generated from src/kinds by "npm run generate". Do not edit: change the kind and generate again.\n';
+
+const YAML_STYLE: DocumentOptions & SchemaOptions & CreateNodeOptions & ToStringOptions = {
+  aliasDuplicateObjects: false,
+  sortMapEntries: true,
+  lineWidth: 0,
+  version: '1.1',
+};
+
+/** Path from the root of the repository → content. */
+export const renderDeployFiles = (): ReadonlyMap<string, string> => {
+  const files = new Map<string, string>();
+  for (const kind of ALL_KINDS) {
+    const { plural, group } = kind.resource;
+    files.set(`deploy/crds/${plural}.${group}.yaml`, renderFile([toCustomResourceDefinition(kind)]));
+  }
+  for (const policy of ALL_POLICIES) {
+    files.set(`deploy/policies/${policy.name}.yaml`, renderFile(toAdmissionObjects(policy)));
+  }
+  return files;
+};
+
+const renderFile = (objects: readonly object[]): string =>
+  HEADER + objects.map((object) => stringify(object, YAML_STYLE)).join('---\n');
