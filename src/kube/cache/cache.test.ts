@@ -216,6 +216,47 @@ describe('cache', () => {
     assert.equal(cache.size, 1);
   });
 
+  it('starts over when an event is older than where the watch began: the history is another one', async () => {
+    const old = { type: 'MODIFIED', object: { metadata: { namespace: 'ns', name: 'a', resourceVersion: '1' } } };
+    let watches = 0;
+    const wrap = (inner: Transport): Transport => ({
+      ...inner,
+      send: (request) => {
+        if (!isWatch(request)) return inner.send(request);
+        watches += 1;
+        if (watches !== 2) return inner.send(request);
+        return Promise.resolve({ status: 200, headers: {}, body: lines(`${JSON.stringify(old)}\n`) });
+      },
+    });
+    const { create, advance, relists, cache, api } = startCache({ wrap });
+    await create('a');
+    await advance(2_000);
+    api.endWatches();
+    await advance(0);
+    assert.deepEqual(relists, ['start', 'went-back']);
+    assert.equal(cache.get('ns/a')?.metadata.resourceVersion, '2');
+  });
+
+  it('waits as long as a throttling server asks it to', async () => {
+    let watches = 0;
+    const { advance, api } = startCache({
+      intercept: (request) => {
+        if (!isWatch(request)) return;
+        watches += 1;
+        if (watches > 1) {
+          throw new FleetError('throttled', { code: 'TooManyRequests', message: '429', retryAfterMs: 20_000 });
+        }
+      },
+    });
+    await advance(2_000);
+    api.endWatches();
+    await advance(0);
+    for (let second = 0; second < 19; second += 1) await advance(1_000);
+    assert.equal(watches, 2);
+    await advance(2_000);
+    assert.equal(watches, 3);
+  });
+
   it('does not spin when every watch ends at once', async () => {
     let watches = 0;
     const wrap = (inner: Transport): Transport => ({
@@ -338,9 +379,9 @@ describe('fences', () => {
     await create('a', { size: 1 });
     await advance(0);
     const backup = api.snapshot();
-    const fence = cache.fenceAfter(await resize('a', 2));
+    await resize('a', 2);
     await resize('a', 3);
-    await resize('a', 4);
+    const fence = cache.fenceAfter(await resize('a', 4));
     await advance(2_000);
     api.restore(backup);
     api.compact();
@@ -348,6 +389,7 @@ describe('fences', () => {
     for (let minute = 0; minute < 5; minute += 1) await advance(60_000);
     assert.equal(cache.get('ns/a')?.spec?.size, 1);
     assert.equal(cache.get('ns/b')?.spec?.size, 9);
+    assert.ok(api.revision < fence.revision);
     assert.equal(cache.hasReached(fence), true);
     assert.ok(relists.length >= 2);
   });

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { cancelled, FleetError } from '../../base/errors.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { createCache } from '../cache/cache.ts';
-import type { TransportRequest } from '../client/transport.ts';
 import { createHarness, type HarnessOptions, WIDGET_COLLECTION, WIDGETS, type Widget } from '../testing/harness.ts';
 import { type Controller, createController, watchPrimary } from './controller.ts';
 import { createEventRecorder } from './events.ts';
@@ -120,34 +119,6 @@ describe('a reconcile', () => {
     assert.ok(scene.writes().some(({ status }) => status === 409));
   });
 
-  it('does not look at a key again before the cache has seen its own last write', async () => {
-    let isHeld = false;
-    const held: (() => void)[] = [];
-    const sizesSeen: (number | undefined)[] = [];
-    const scene = play({
-      intercept: (request: TransportRequest) =>
-        request.path.includes('watch=') && isHeld ? new Promise((resolve) => held.push(resolve)) : undefined,
-      up: async (widget) => {
-        sizesSeen.push(widget.status?.built);
-        return built(widget);
-      },
-    });
-    await scene.advance(2_000);
-    await scene.create('a', { size: 1 });
-    await scene.settle();
-    await scene.advance(2_000);
-    isHeld = true;
-    scene.api.endWatches();
-    await scene.settle();
-    const passesBefore = sizesSeen.length;
-    scene.cache.subscribe(() => undefined);
-    await scene.resize('a', 2);
-    for (const release of held) release();
-    await scene.settle();
-    assert.equal(scene.stored()?.status?.built, 2);
-    assert.equal(sizesSeen[passesBefore], 1, 'the pass after the resize saw the status of the pass before it');
-  });
-
   it('reports an error in the condition of the step, as the table of kinds says, and tells it once as an event', async () => {
     const scene = play({
       up: async () => {
@@ -165,6 +136,24 @@ describe('a reconcile', () => {
     const events = scene.api.objects('/api/v1/events');
     assert.equal(events.length, 1);
     assert.equal(events[0]?.['reason'], 'PressAway');
+  });
+
+  it('tries again at once when the wish of a failing object changes', async () => {
+    let passes = 0;
+    const scene = play({
+      up: async () => {
+        passes += 1;
+        throw new FleetError('denied', { code: 'PressLocked', message: 'no key' });
+      },
+    });
+    await scene.create('a', { size: 3 });
+    await scene.settle();
+    const before = passes;
+    await scene.settle();
+    assert.equal(passes, before);
+    await scene.resize('a', 4);
+    await scene.settle();
+    assert.ok(passes > before);
   });
 
   it('tells nothing that was not stored', async () => {

@@ -130,6 +130,30 @@ describe('leader lease', () => {
     assert.equal(a.isHeld(), true);
   });
 
+  it('is kept by one whose renewal took effect although the answer was lost', async () => {
+    let renewals = 0;
+    const harness = createHarness({
+      wrap: (inner) => ({
+        ...inner,
+        send: async (request) => {
+          const response = await inner.send(request);
+          if (request.method === 'PUT') renewals += 1;
+          if (request.method === 'PUT' && renewals % 3 === 0) {
+            throw new FleetError('unavailable', { code: 'ConnectionReset', message: 'reset' });
+          }
+          return response;
+        },
+      }),
+    });
+    const lease = candidate(harness, 'a');
+    await lease.acquire(harness.stop.signal);
+    lease.keep(harness.stop.signal).catch(() => undefined);
+    for (let second = 0; second < 60; second += 1) {
+      await harness.advance(1_000);
+      assert.equal(lease.isHeld(), true, `lost after ${second} s`);
+    }
+  });
+
   it('costs one request per renewal', async () => {
     let requests = 0;
     const harness = createHarness({

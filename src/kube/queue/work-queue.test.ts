@@ -261,5 +261,15 @@ describe('work queue', () => {
     for (const [key, before] of lastAdd)
       assert.ok(passes.lastIndexOf(key) >= before, `${key} got no pass after its last add`);
     assert.equal(queue.depth, 0);
+    assert.equal(queue.remembered, 0);
+  });
+
+  it('wakes a key at the earliest of the times that were asked for', async () => {
+    const { queue, passes, advance } = startQueue();
+    queue.addAfter('a', 5_000);
+    queue.addAfter('a', 1_000);
+    queue.addAfter('a', 30_000);
+    await advance(1_000);
+    assert.equal(passes.length, 1);
   });
 });

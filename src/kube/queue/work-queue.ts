@@ -32,6 +32,8 @@ export interface WorkQueue {
   run(work: (key: string) => Promise<Verdict>, signal: AbortSignal): Promise<void>;
   /** Keys ready to be worked on. */
   readonly depth: number;
+  /** Keys of which anything is remembered: ready, under work, waiting, or failed. A key at rest costs nothing. */
+  readonly remembered: number;
 }
 
 export interface QueueMetrics {
@@ -89,6 +91,10 @@ class KeyedQueue implements WorkQueue {
 
   get depth(): number {
     return this.#fresh.size + this.#resync.size;
+  }
+
+  get remembered(): number {
+    return this.#entries.size;
   }
 
   add(key: string, reason: AddReason): void {
@@ -264,7 +270,6 @@ class KeyedQueue implements WorkQueue {
     return backoffDelayMs(this.#options.backoff ?? DEFAULT_BACKOFF, entry.failures, this.#options.random);
   }
 
-  /** A key at rest costs no memory. */
   #forgetIfIdle(key: string, entry: Entry): void {
     const waits = entry.cancelWake !== undefined || this.#fresh.has(key) || this.#resync.has(key);
     if (!waits && !entry.running && entry.notBeforeMs === 0) this.#entries.delete(key);

@@ -1,0 +1,89 @@
+/** Certificates as plain data. Reading says nothing about trust: that is chain.ts, or the TLS library. */
+import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
+import { Certificate as CertificateAsn } from '@peculiar/asn1-x509';
+import { FleetError, messageOf } from '../base/errors.ts';
+import { decodeDer, encodeDer } from './der.ts';
+import { decodeExtensions } from './extensions.ts';
+import { decodeSubject, type Identity, type Subject } from './identity.ts';
+import { parsePublicKey } from './key.ts';
+import { parsePem, renderPem } from './pem.ts';
+import type { Validity } from './renewal.ts';
+import { isSignedBy } from './signature.ts';
+
+export interface Certificate extends Identity, Validity {
+  readonly issuer: Subject;
+  /** Lower-case hexadecimal. */
+  readonly serial: string;
+  /** Kubernetes names of key usages and extended key usages; an unknown one as its object identifier. */
+  readonly usages: readonly string[];
+  readonly isCa: boolean;
+  /** How many further CAs may stand between this one and the certificate in use. */
+  readonly pathLengthMax: number;
+  /** Critical extensions that are not understood here; such a certificate is never trusted. */
+  readonly unknownCritical: readonly string[];
+  readonly publicKey: KeyObject;
+  readonly subjectKeyId: Buffer | undefined;
+  /** Lower-case hexadecimal SHA-256 of the DER. */
+  readonly fingerprintSha256: string;
+  readonly der: Buffer;
+}
+
+const LABEL = 'CERTIFICATE';
+
+/** Every certificate of a bundle, at least one, in order; comments and keys between them are passed over. */
+export const parseCertificates = (pem: string): readonly [Certificate, ...Certificate[]] => {
+  const [first, ...rest] = parsePem(pem, [LABEL]).map(({ der }) => parseCertificateDer(der));
+  if (first === undefined) throw badCertificate('the text holds none');
+  return [first, ...rest];
+};
+
+export const parseCertificateDer = (der: Buffer): Certificate => {
+  readByOpenssl(der);
+  const tbs = decodeCertificate(der).tbsCertificate;
+  const { ids: _ids, unread: _unread, ...extensions } = decodeExtensions([...(tbs.extensions ?? [])]);
+  return {
+    ...decodeSubject(tbs.subject),
+    ...extensions,
+    issuer: decodeSubject(tbs.issuer),
+    serial: Buffer.from(tbs.serialNumber)
+      .toString('hex')
+      .replace(/^(?:00)+(?=.)/, ''),
+    notBeforeMs: tbs.validity.notBefore.getTime().getTime(),
+    notAfterMs: tbs.validity.notAfter.getTime().getTime(),
+    publicKey: parsePublicKey(encodeDer(tbs.subjectPublicKeyInfo)),
+    fingerprintSha256: createHash('sha256').update(der).digest('hex'),
+    der,
+  };
+};
+
+export const decodeCertificate = (der: Buffer): CertificateAsn =>
+  decodeDer(der, { type: CertificateAsn, what: 'certificate' });
+
+/** OpenSSL must accept it as well: it judges names in `isIssuedBy`, and it will meet the certificate in TLS. */
+const readByOpenssl = (der: Buffer): X509Certificate => {
+  try {
+    return new X509Certificate(der);
+  } catch (error) {
+    throw badCertificate(messageOf(error));
+  }
+};
+
+export const renderCertificate = ({ der }: Certificate): string => renderPem({ label: LABEL, der });
+
+/** Names, key identifiers and signature agree. Says nothing about times, or whether `issuer` may issue. */
+export const isIssuedBy = (certificate: Certificate, issuer: Certificate): boolean => {
+  const {
+    tbsCertificate,
+    signatureAlgorithm: algorithm,
+    signatureValue: signature,
+  } = decodeCertificate(certificate.der);
+  const isNamed = readByOpenssl(certificate.der).checkIssued(readByOpenssl(issuer.der));
+  return isNamed && isSignedBy({ data: encodeDer(tbsCertificate), algorithm, signature }, issuer.publicKey);
+};
+
+const badCertificate = (why: string): FleetError =>
+  new FleetError('invalid', {
+    code: 'CertificateInvalid',
+    message: `the certificate cannot be read: ${why}`,
+    hint: 'Pass a PEM file with a block that begins with -----BEGIN CERTIFICATE-----.',
+  });

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isExpired, isNotYetValid, isRenewalDue, renewalTimeMs } from './renewal.ts';
+
+const hour = { notBeforeMs: 1_000_000, notAfterMs: 4_600_000 };
+const times = Array.from({ length: 500 }, (_, at) => renewalTimeMs({ ...hour, serial: at.toString(16) }));
+
+describe('renewalTimeMs', () => {
+  test('lies between 70 % and 90 % of the life', () => {
+    assert.ok(times.every((atMs) => atMs >= 1_000_000 + 2_520_000 && atMs < 1_000_000 + 3_240_000));
+  });
+
+  test('spreads certificates of one moment over that whole range', () => {
+    assert.ok(Math.min(...times) < 1_000_000 + 2_540_000);
+    assert.ok(Math.max(...times) > 1_000_000 + 3_220_000);
+  });
+
+  test('stays the same for the same certificate', () => {
+    assert.equal(renewalTimeMs({ ...hour, serial: 'ab' }), renewalTimeMs({ ...hour, serial: 'ab' }));
+  });
+});
+
+test('a renewal is due from its time on and not before', () => {
+  const certificate = { ...hour, serial: 'ab' };
+  const dueMs = renewalTimeMs(certificate);
+  assert.equal(isRenewalDue(certificate, dueMs - 1), false);
+  assert.equal(isRenewalDue(certificate, dueMs), true);
+  assert.equal(isRenewalDue(certificate, hour.notAfterMs + 1), true);
+});
+
+test('a certificate is valid at both of its ends and at no time outside', () => {
+  assert.deepEqual(
+    [999_999, 1_000_000].map((atMs) => isNotYetValid(hour, atMs)),
+    [true, false],
+  );
+  assert.deepEqual(
+    [4_600_000, 4_600_001].map((atMs) => isExpired(hour, atMs)),
+    [false, true],
+  );
+});
