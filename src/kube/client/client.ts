@@ -2,14 +2,14 @@
 import type { KubeList, KubeObject, ObjectKey } from '../types/meta.ts';
 import type { Resource } from '../types/resource.ts';
 
-export interface ListOptions {
+export interface ListOptions<T extends KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /** Objects per page; the whole list is read in any case. */
   readonly pageSize?: number;
-  /** Called on every object as it arrives, before it is kept: drop what is not needed. */
-  readonly transform?: (object: KubeObject) => KubeObject;
+  /** Called on every object as its page arrives, before it is kept: drop what is not needed. */
+  readonly transform?: (object: T) => T;
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +28,8 @@ export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
 export interface WriteOptions {
-  readonly subresource?: 'status' | 'scale';
+  readonly subresource?: 'status' | 'scale' | 'approval';
+  /** Instead of the client's own. */
   readonly fieldManager?: string;
   readonly dryRun?: 'All';
   readonly signal: AbortSignal;
@@ -40,7 +41,7 @@ export type PatchBody =
   /** RFC 6902. */
   | { readonly type: 'json'; readonly body: readonly unknown[] }
   | { readonly type: 'strategic-merge'; readonly body: unknown }
-  /** Server-side apply; needs a `fieldManager`. */
+  /** Server-side apply. */
   | { readonly type: 'apply'; readonly body: unknown; readonly force?: true };
 
 export interface DeleteOptions {
@@ -52,9 +53,14 @@ export interface DeleteOptions {
 }
 
 /**
- * Every call has a deadline and rejects with a FleetError whose kind comes from the server's Status (client/status-error.ts).
- * Reads are repeated after a passing fault; a write only when the server said that it did not do it (429), or
- * when repeating cannot do harm (a precondition guards it).
+ * Every call but `watch` has a deadline (retries and waiting included) and rejects with a FleetError whose kind comes
+ * from the server's Status (status-error.ts).
+ *
+ * Reads are repeated after a passing fault (retry.ts). A write is repeated when the server did not do it (429, nothing
+ * sent), or when repeating cannot do harm: apply, or a resourceVersion or uid precondition. The answer to such a write
+ * may have been lost although it took effect; its repetition is then refused by its own precondition. So `conflict`
+ * (for a delete also `not-found`) after a conditional write does not mean that somebody else wrote: re-read and decide
+ * again.
  */
 export interface KubeClient {
   get<T extends KubeObject>(
@@ -63,10 +69,11 @@ export interface KubeClient {
     options: { readonly signal: AbortSignal },
   ): Promise<T>;
   /** The whole list, page by page: complete, or an error. */
-  list<T extends KubeObject>(resource: Resource<T>, options: ListOptions): Promise<KubeList<T>>;
+  list<T extends KubeObject>(resource: Resource<T>, options: ListOptions<T>): Promise<KubeList<T>>;
   /**
-   * Events until the server ends the watch (the iteration ends) or trouble comes (it throws): `gone` means that the
-   * resource version is too old, code `WatchExpired`.
+   * Events until the server ends the watch (the iteration ends) or trouble comes (it throws). A resource version that
+   * the server no longer remembers is `conflict` with code `WatchExpired`: list again. No deadline: whoever iterates
+   * must notice a stall and abort.
    */
   watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
   create<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions): Promise<T>;
@@ -82,7 +89,10 @@ export interface KubeClient {
   delete<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options: DeleteOptions): Promise<void>;
   /** Any other path (`/version`, `/readyz`): the parsed JSON, or the text when it is not JSON. */
   getRaw(path: string, options: { readonly signal: AbortSignal }): Promise<unknown>;
-  /** POST to a subresource that is an object of its own: `pods/eviction`, `serviceaccounts/token`, `approval` by PUT. */
+  /**
+   * POST to a subresource that is an object of its own: `pods/eviction`, `pods/binding`, `serviceaccounts/token`. Gives
+   * what the server answered, or the request's own body when that is but a Status. (`approval` is an `update`.)
+   */
   createSubresource<B extends KubeObject, T extends KubeObject>(
     resource: Resource<T>,
     key: ObjectKey,

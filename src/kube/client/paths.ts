@@ -3,16 +3,20 @@ import { FleetError } from '../../base/errors.ts';
 import type { KubeObject, ObjectKey } from '../types/meta.ts';
 import type { Resource } from '../types/resource.ts';
 
-/** The path of all objects of a kind, in one namespace or in all. */
+/** The path of all objects of a kind, in one namespace or in all. A namespace means nothing to a cluster-wide kind. */
 export const collectionPath = (resource: Resource<KubeObject>, namespace?: string): string => {
   const root = resource.group === '' ? '/api' : `/apis/${resource.group}`;
-  if (namespace === undefined) return `${root}/${resource.version}/${resource.plural}`;
+  if (namespace === undefined || resource.scope === 'Cluster') return `${root}/${resource.version}/${resource.plural}`;
   return `${root}/${resource.version}/namespaces/${checkSegment(namespace, 'namespace')}/${resource.plural}`;
 };
 
+/** The path to which an object is posted: a namespaced kind needs its namespace. */
+export const creationPath = (resource: Resource<KubeObject>, key: ObjectKey): string =>
+  collectionPath(resource, namespaceFor(resource, key));
+
 /** The path of one object, or of a subresource of it. */
 export const objectPath = (resource: Resource<KubeObject>, key: ObjectKey, subresource?: string): string => {
-  const path = `${collectionPath(resource, namespaceFor(resource, key))}/${checkSegment(key.name, 'name')}`;
+  const path = `${creationPath(resource, key)}/${checkSegment(key.name, 'name')}`;
   return subresource === undefined ? path : `${path}/${subresource}`;
 };
 
@@ -39,3 +43,14 @@ const checkSegment = (segment: string, what: string): string => {
 };
 
 const hasControlCharacter = (text: string): boolean => [...text].some((char) => char < ' ' || char === '\u007f');
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** The path with those parameters that are set. */
+export const withQuery = (path: string, query: Query): string => {
+  let text = '';
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(value)}`;
+  }
+  return path + text;
+};

@@ -24,8 +24,17 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/**
+ * The code of an `unavailable` error that promises: no byte of the request was sent. Any request may be repeated after
+ * it. After every other failure the server may have acted.
+ */
+export const NOTHING_SENT = 'ConnectFailed';
+
 export interface Transport {
-  /** Rejects with `unavailable` (refused, reset, DNS), `denied` (credentials, certificates) or `cancelled`; never for an HTTP status. */
+  /**
+   * Rejects with `unavailable` (refused, reset, DNS), `denied` (credentials, certificates), `contract` (not HTTP) or
+   * `cancelled`; never for an HTTP status.
+   */
   send(request: TransportRequest): Promise<TransportResponse>;
   close(): Promise<void>;
 }
