@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
-import { abortable, linkedController, neverAborted, throwIfAborted, withDeadline } from './abort.ts';
+import { abortable, linkedController, neverAborted, throwIfAborted, withDeadline, withTimeLimit } from './abort.ts';
 import { FleetError } from './errors.ts';
 import { createManualClock } from './testing/manual-clock.ts';
 
@@ -132,6 +132,49 @@ describe('work with a deadline', () => {
     await assert.rejects(
       withDeadline(deadline, () => Promise.reject(new Error('broken'))),
       /broken/,
+    );
+    assert.equal(clock.timers, 0);
+  });
+});
+
+describe('work with a time limit', () => {
+  const setUp = () => {
+    const clock = createManualClock();
+    const controller = new AbortController();
+    const limit = { clock, timeoutMs: 1_000, signal: controller.signal, doing: 'writing' };
+    const end = Promise.withResolvers<string>();
+    return { clock, controller, limit, end };
+  };
+
+  test('is waited for past its limit, so that nothing goes on behind the caller', async () => {
+    const { clock, limit, end } = setUp();
+    let isOver = false;
+    const result = withTimeLimit(limit, () => end.promise).finally(() => {
+      isOver = true;
+    });
+    clock.advance(5_000);
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    assert.equal(isOver, false);
+    end.resolve('done after all');
+    assert.equal(await result, 'done after all');
+  });
+
+  test('is told when its time is up, and what it then throws becomes unavailable', async () => {
+    const { clock, controller, limit, end } = setUp();
+    const result = withTimeLimit(limit, (signal) => {
+      signal.addEventListener('abort', () => end.reject(new Error('gave up')));
+      return end.promise;
+    });
+    clock.advance(1_000);
+    await assert.rejects(result, { kind: 'unavailable', code: 'DeadlineExceeded', message: /^writing took longer/ });
+    assert.deepEqual([clock.timers, listeners(controller.signal)], [0, 0]);
+  });
+
+  test('passes on what it throws in time', async () => {
+    const { clock, limit } = setUp();
+    await assert.rejects(
+      withTimeLimit(limit, () => Promise.reject(REASON)),
+      REASON,
     );
     assert.equal(clock.timers, 0);
   });

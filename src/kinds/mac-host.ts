@@ -21,8 +21,6 @@ export const HOST_STATES = [
   'terminating',
 ] as const;
 
-export type HostState = (typeof HOST_STATES)[number];
-
 const server = object('The server as Scaleway last showed it.', {
   name: text('Its name.', { maxLength: 253 }).optional(),
   status: text('Its status in the words of Scaleway, for example reinstalling.', { maxLength: 64 }).optional(),

@@ -4,11 +4,11 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { FleetError, isKind } from '../base/errors.ts';
 import { createSeededRandom, type Random } from '../base/random.ts';
-import { someIdentity, someUsages } from './arbitraries.testkit.ts';
 import { createAuthority, type IssueRequest, issueCertificate, parseAuthority } from './authority.ts';
 import { parseCertificates, renderCertificate } from './certificate.ts';
 import { createCsr, parseCsr } from './csr.ts';
 import { createKeyPair, renderPrivateKey } from './key.ts';
+import { someIdentity, someUsages } from './testing/arbitraries.ts';
 
 const random = createSeededRandom(1);
 const keyPair = createKeyPair(random, 'ed25519');

@@ -19,13 +19,13 @@ import {
 import fc from 'fast-check';
 import { isKind } from '../base/errors.ts';
 import { createSeededRandom } from '../base/random.ts';
-import { someIdentity, someUsages } from './arbitraries.testkit.ts';
 import { createCsr, parseCsr } from './csr.ts';
 import { encodeDer } from './der.ts';
 import { encodeSubject } from './identity.ts';
 import { createKeyPair, encodePublicKey } from './key.ts';
 import { parsePem, renderPem } from './pem.ts';
 import { createSigner } from './signature.ts';
+import { someIdentity, someUsages } from './testing/arbitraries.ts';
 
 const keyPair = createKeyPair(createSeededRandom(1), 'ed25519');
 const label = 'CERTIFICATE REQUEST';

@@ -29,7 +29,7 @@ export const setCondition = (
   return [...(conditions ?? []).filter(({ type }) => type !== report.type), next].sort(byImportance);
 };
 
-export const findCondition = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
+const findCondition = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type);
 
 const FIRST = ['Available', 'Ready'];

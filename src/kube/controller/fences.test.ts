@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { silentLogger } from '../../base/logger.ts';
-import { createCache } from '../cache/cache.ts';
+import { type Cache, createCache } from '../cache/cache.ts';
 import type { TransportRequest } from '../client/transport.ts';
 import { createHarness, WIDGETS, type Widget } from '../testing/harness.ts';
 import type { KubeObject } from '../types/meta.ts';
@@ -17,7 +17,26 @@ const ownerOf = ({ metadata }: KubeObject): readonly string[] => {
   return owner === undefined ? [] : [`ns/${owner}`];
 };
 
-/** A controller that keeps `spec.size` parts per widget, deciding by what its cache of parts shows. */
+/** Keeps `spec.size` parts per widget, deciding by what the cache of parts shows. */
+const keepParts = (widgets: Cache<Widget>, parts: Cache<KubeObject>) => {
+  let passes = 0;
+  const reconcile = async ({ key, kube, signal }: ReconcileContext) => {
+    passes += 1;
+    const widget = widgets.get(key);
+    const mine = parts.byIndex('owner', key);
+    const name = widget?.metadata.name ?? '';
+    for (let missing = (widget?.spec?.size ?? 0) - mine.length; missing > 0; missing -= 1) {
+      const metadata = { name: `part-${passes}-${missing}`, namespace: 'ns', labels: { [OWNER]: name } };
+      await kube.create(PARTS, { metadata }, { signal });
+    }
+    for (const extra of mine.slice(widget?.spec?.size ?? 0)) {
+      await kube.delete(PARTS, { namespace: 'ns', name: extra.metadata.name }, { signal });
+    }
+    return { next: 'rest' } as const;
+  };
+  return { reconcile, passes: () => passes };
+};
+
 const startPartsController = async () => {
   let isStale = false;
   const held: (() => void)[] = [];
@@ -37,21 +56,7 @@ const startPartsController = async () => {
     resource: PARTS,
     indexes: { owner: ownerOf },
   });
-  let passes = 0;
-  const reconcile = async ({ key, kube, signal }: ReconcileContext) => {
-    passes += 1;
-    const widget = widgets.get(key);
-    const mine = parts.byIndex('owner', key);
-    const name = widget?.metadata.name ?? '';
-    for (let missing = (widget?.spec?.size ?? 0) - mine.length; missing > 0; missing -= 1) {
-      const metadata = { name: `part-${passes}-${missing}`, namespace: 'ns', labels: { [OWNER]: name } };
-      await kube.create(PARTS, { metadata }, { signal });
-    }
-    for (const extra of mine.slice(widget?.spec?.size ?? 0)) {
-      await kube.delete(PARTS, { namespace: 'ns', name: extra.metadata.name }, { signal });
-    }
-    return { next: 'rest' } as const;
-  };
+  const { reconcile, passes } = keepParts(widgets, parts);
   const mapParts = watchMapped(parts, (change) => ownerOf(change.type === 'deleted' ? change.old : change.object));
   const controller = createController({ name: 'parts', watches: [watchPrimary(widgets), mapParts], reconcile });
   const deps = { client, clock, random, logger: silentLogger, permit: () => undefined };
@@ -64,7 +69,7 @@ const startPartsController = async () => {
     ...harness,
     settle,
     running,
-    passes: () => passes,
+    passes,
     stored: () => api.objects(PART_COLLECTION).length,
     deletes: () => api.writes.filter(({ method, path }) => method === 'DELETE' && path.includes('/parts/')),
     /** From here on the cache of parts learns nothing more. */

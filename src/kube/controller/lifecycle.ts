@@ -8,7 +8,7 @@ import type { Verdict } from '../queue/work-queue.ts';
 import { setCondition, summarizeConditions } from './conditions.ts';
 import type { ReconcileContext } from './controller.ts';
 import type { EventRecorder } from './events.ts';
-import type { ConditionReport, EventReport, Reconciled, StepResult } from './outcome.ts';
+import { type ConditionReport, type EventReport, type Reconciled, retry, type StepResult } from './outcome.ts';
 import { addFinalizer, removeFinalizer, type Save, saveObject } from './save.ts';
 
 export interface Step<T extends Reconciled> {
@@ -120,7 +120,7 @@ const failed = <T extends Reconciled>(step: Step<T>, error: FleetError): StepRes
     behaviour.event === 'none'
       ? []
       : [{ type: behaviour.event === 'warning' ? 'Warning' : 'Normal', reason: error.code, message }];
-  return { kind: 'retry', error, events, ...(condition === undefined ? {} : { condition }) };
+  return retry(error, condition === undefined ? { events } : { events, condition });
 };
 
 const fold = <T extends Reconciled>(pass: Pass<T>, result: StepResult<T>, context: ReconcileContext): Pass<T> => {

@@ -20,7 +20,7 @@ export interface LeaseTimes {
   readonly retryMs: number;
 }
 
-export const DEFAULT_LEASE_TIMES: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+const DEFAULT_LEASE_TIMES: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 
 export interface LeaderLeaseOptions {
   readonly client: KubeClient;
@@ -64,75 +64,88 @@ export const decideLease = (sight: LeaseSight, identity: string, nowMs: number):
   return nowMs - seenSinceMs >= (lease.spec?.leaseDurationSeconds ?? 0) * 1_000 ? 'take' : 'wait';
 };
 
-export const createLeaderLease = (options: LeaderLeaseOptions): LeaderLease => {
-  const { client, clock, random, logger, identity } = options;
-  const times = options.times ?? DEFAULT_LEASE_TIMES;
-  let sight: LeaseSight = { lease: undefined, seenSinceMs: 0 };
-  let wroteLast = false;
-  let heldUntilMs = Number.NEGATIVE_INFINITY;
+export const createLeaderLease = (options: LeaderLeaseOptions): LeaderLease => new HeldLease(options);
 
-  const isHeld = (): boolean => clock.elapsed() < heldUntilMs;
+class HeldLease implements LeaderLease {
+  readonly #options: LeaderLeaseOptions;
+  readonly #times: LeaseTimes;
+  #sight: LeaseSight = { lease: undefined, seenSinceMs: 0 };
+  #wroteLast = false;
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
 
-  const look = (lease: Lease | undefined): void => {
-    if (sight.lease?.metadata.resourceVersion === lease?.metadata.resourceVersion && lease !== undefined) return;
-    sight = { lease, seenSinceMs: clock.elapsed() };
-  };
+  constructor(options: LeaderLeaseOptions) {
+    this.#options = options;
+    this.#times = options.times ?? DEFAULT_LEASE_TIMES;
+  }
 
-  /** One round: look (unless we wrote last), decide, write conditionally. True when the lease is ours afterwards. */
-  const round = async (signal: AbortSignal): Promise<boolean> => {
-    const startedMs = clock.elapsed();
-    if (!wroteLast) look(await findLease(client, options.lease, signal));
-    wroteLast = false;
-    const move = decideLease(sight, identity, clock.elapsed());
-    if (move === 'wait') return false;
-    look(await writeLease(client, renewedLease(options, sight.lease, times), signal));
-    wroteLast = true;
-    heldUntilMs = startedMs + times.renewDeadlineMs;
-    return true;
-  };
+  async acquire(signal: AbortSignal): Promise<void> {
+    while (!(await this.#tryRound(signal))) await this.#pause(signal);
+    const { logger, lease, identity } = this.#options;
+    logger.info('Leader lease acquired', { lease: lease.name, identity });
+  }
 
-  const tryRound = async (signal: AbortSignal): Promise<boolean> => {
+  async keep(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#pause(signal).catch(() => undefined);
+      if (signal.aborted) return;
+      const isRenewed = await this.#tryRound(signal).catch(() => false);
+      if (!isRenewed && !signal.aborted && !this.isHeld()) throw lost('unavailable');
+    }
+  }
+
+  async release(signal: AbortSignal): Promise<void> {
+    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    const held = this.#sight.lease;
+    if (held === undefined || held.spec?.holderIdentity !== this.#options.identity) return;
+    const spec = { ...held.spec, holderIdentity: '', leaseDurationSeconds: 1 };
+    await this.#options.client.update(LEASES, { ...held, spec }, { signal });
+  }
+
+  isHeld(): boolean {
+    return this.#options.clock.elapsed() < this.#heldUntilMs;
+  }
+
+  permit(): void {
+    if (!this.isHeld()) throw lost('cancelled');
+  }
+
+  async #tryRound(signal: AbortSignal): Promise<boolean> {
+    const { clock, logger } = this.#options;
     try {
-      const limit = { clock, timeoutMs: times.renewDeadlineMs, signal, doing: 'renewing the leader lease' };
-      return await withDeadline(limit, round);
+      const limit = { clock, timeoutMs: this.#times.renewDeadlineMs, signal, doing: 'renewing the leader lease' };
+      return await withDeadline(limit, (roundSignal) => this.#round(roundSignal));
     } catch (thrown) {
       if (signal.aborted) throw thrown;
       const error = toFleetError(thrown);
       if (!isKind(error, 'conflict', 'exists')) logger.warn('Leader lease could not be read or written', { error });
       return false;
     }
-  };
+  }
 
-  const pause = (signal: AbortSignal): Promise<void> =>
-    sleep(clock, times.retryMs * (0.8 + 0.4 * random.next()), signal);
+  /** One round: look (unless we wrote last), decide, write conditionally. True when the lease is ours afterwards. */
+  async #round(signal: AbortSignal): Promise<boolean> {
+    const { client, clock, identity, lease } = this.#options;
+    const startedMs = clock.elapsed();
+    if (!this.#wroteLast) this.#look(await findLease(client, lease, signal));
+    this.#wroteLast = false;
+    if (decideLease(this.#sight, identity, clock.elapsed()) === 'wait') return false;
+    this.#look(await writeLease(client, renewedLease(this.#options, this.#sight.lease, this.#times), signal));
+    this.#wroteLast = true;
+    this.#heldUntilMs = startedMs + this.#times.renewDeadlineMs;
+    return true;
+  }
 
-  return {
-    acquire: async (signal) => {
-      while (!(await tryRound(signal))) await pause(signal);
-      logger.info('Leader lease acquired', { lease: options.lease.name, identity });
-    },
-    keep: async (signal) => {
-      while (!signal.aborted) {
-        await pause(signal).catch(() => undefined);
-        if (signal.aborted) return;
-        const renewed = await tryRound(signal).catch(() => false);
-        if (signal.aborted || renewed) continue;
-        if (!isHeld()) throw lost('unavailable');
-      }
-    },
-    release: async (signal) => {
-      heldUntilMs = Number.NEGATIVE_INFINITY;
-      const held = sight.lease;
-      if (held === undefined || held.spec?.holderIdentity !== identity) return;
-      const spec = { ...held.spec, holderIdentity: '', leaseDurationSeconds: 1 };
-      await client.update(LEASES, { ...held, spec }, { signal });
-    },
-    isHeld,
-    permit: () => {
-      if (!isHeld()) throw lost('cancelled');
-    },
-  };
-};
+  #look(lease: Lease | undefined): void {
+    const isSame =
+      lease !== undefined && this.#sight.lease?.metadata.resourceVersion === lease.metadata.resourceVersion;
+    if (!isSame) this.#sight = { lease, seenSinceMs: this.#options.clock.elapsed() };
+  }
+
+  #pause(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    return sleep(clock, this.#times.retryMs * (0.8 + 0.4 * random.next()), signal);
+  }
+}
 
 const lost = (kind: 'cancelled' | 'unavailable'): FleetError =>
   new FleetError(kind, {

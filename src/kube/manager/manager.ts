@@ -90,7 +90,7 @@ const lead = async (options: ManagerOptions, signal: AbortSignal): Promise<void>
 
 const depsFor = (options: ManagerOptions, controller: Controller): ControllerDeps => {
   const { client, clock, random, logger, lease, metrics } = options;
-  const permit: Permit = lease === undefined ? () => undefined : lease.permit;
+  const permit: Permit = () => lease?.permit();
   const own = { client, clock, random: random.stream(controller.name), logger, permit };
   return metrics === undefined ? own : { ...own, metrics: metrics.controller(controller.name) };
 };

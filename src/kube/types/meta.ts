@@ -67,14 +67,9 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** The key as one string, `namespace/name` or `name`; parses back with `parseKey`. */
+/** The key as one string, `namespace/name` or `name`. */
 export const renderKey = ({ namespace, name }: ObjectKey): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
-
-export const parseKey = (text: string): ObjectKey => {
-  const slash = text.indexOf('/');
-  return slash < 0 ? { name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
-};
 
 export const keyOf = ({ metadata }: KubeObject): ObjectKey =>
   metadata.namespace === undefined ? { name: metadata.name } : { namespace: metadata.namespace, name: metadata.name };

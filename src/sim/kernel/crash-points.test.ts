@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CrashPoint } from './actors.ts';
-import { type ClientKind, createCounterWorld, GOAL, STORMY } from './counter-world.test-support.ts';
 import { forEachCrashPoint } from './crash-points.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
+import { type ClientKind, createCounterWorld, GOAL, STORMY } from './testing/counter-world.ts';
 
 const PLAN = { actor: 'client', restartAfterMs: 500 };
 

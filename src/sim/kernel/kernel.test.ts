@@ -4,8 +4,8 @@ import test from 'node:test';
 import { neverAborted } from '../../base/abort.ts';
 import { sleep } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
-import { createCounterWorld, GOAL, STORMY } from './counter-world.test-support.ts';
 import { createKernel } from './kernel.ts';
+import { createCounterWorld, GOAL, STORMY } from './testing/counter-world.ts';
 
 const BOUNDS = { maxEvents: 10_000, maxVirtualMs: 3_600_000 };
 
@@ -148,7 +148,7 @@ test('stormy and calm runs of one seed have equal hashes, twice here and once in
     for (let seed = 0; seed < 20; seed += 1) assert.equal(await run(seed, network), await run(seed, network));
   }
   assert.notEqual(await run(1), await run(2));
-  const support = new URL('./counter-world.test-support.ts', import.meta.url).href;
+  const support = new URL('./testing/counter-world.ts', import.meta.url).href;
   const script = `import { createCounterWorld, STORMY } from ${JSON.stringify(support)};
     const world = createCounterWorld('careful', { seed: 9, network: STORMY });
     process.stdout.write((await world.run()).traceHash);`;

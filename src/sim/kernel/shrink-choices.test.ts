@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type ChoiceList, unpackZeros } from './choices.ts';
-import { createCounterWorld, GOAL, STORMY } from './counter-world.test-support.ts';
 import { shrinkChoices } from './shrink-choices.ts';
+import { createCounterWorld, GOAL, STORMY } from './testing/counter-world.ts';
 
 test('only the decisions that matter are left, at their places', async () => {
   const list: ChoiceList = { order: [3, 1, 4, 1, 5], fault: [-2, 1, 2, -7, 3, 1], latency: [9, 9, 9] };

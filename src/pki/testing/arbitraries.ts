@@ -1,7 +1,7 @@
 /** Names and usages for property tests: everything a certificate of ours may carry. */
 import fc from 'fast-check';
-import type { Usage } from './extensions.ts';
-import type { Identity } from './identity.ts';
+import type { Usage } from '../extensions.ts';
+import type { Identity } from '../identity.ts';
 
 const text = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })

@@ -1,10 +1,10 @@
 /** A toy system for the kernel's own tests: a client adds five to a counter over a bad network and may be killed. */
-import { neverAborted, withDeadline } from '../../base/abort.ts';
-import { sleep } from '../../base/clock.ts';
-import { isKind } from '../../base/errors.ts';
-import type { Actor } from './actor.ts';
-import { createKernel, type Kernel, type KernelOptions } from './kernel.ts';
-import type { RunResult } from './run.ts';
+import { neverAborted, withDeadline } from '../../../base/abort.ts';
+import { sleep } from '../../../base/clock.ts';
+import { isKind } from '../../../base/errors.ts';
+import type { Actor } from '../actor.ts';
+import { createKernel, type Kernel, type KernelOptions } from '../kernel.ts';
+import type { RunResult } from '../run.ts';
 
 export interface CounterWorld {
   readonly kernel: Kernel;

@@ -1,0 +1,148 @@
+/** What a user of the command line sees, and what a script that calls it can rely on. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ERROR_BEHAVIOUR, ERROR_KINDS, FleetError } from '../base/errors.ts';
+import { reportFailure, runCli } from './run-cli.ts';
+
+const run = async (...args: readonly string[]) => {
+  const written = { stdout: '', stderr: '' };
+  const io = {
+    stdout: (text: string) => {
+      written.stdout += text;
+    },
+    stderr: (text: string) => {
+      written.stderr += text;
+    },
+    env: {},
+    signal: new AbortController().signal,
+  };
+  const exitCode = await runCli({ args, version: '1.2.3', io });
+  return { exitCode, ...written };
+};
+
+const report = (thrown: unknown, ...args: readonly string[]) => {
+  let stderr = '';
+  const stderrTo = (text: string) => {
+    stderr += text;
+  };
+  const io = { stdout: () => undefined, stderr: stderrTo, env: {}, signal: new AbortController().signal };
+  return { exitCode: reportFailure({ args, io }, thrown), stderr };
+};
+
+describe('the command line', () => {
+  const rows = [
+    { story: 'no arguments print the help', args: [], exitCode: 0, stdout: /^Usage: macfleet/, stderr: /^$/ },
+    { story: '--help prints the help', args: ['--help'], exitCode: 0, stdout: /Commands:\n {2}up /, stderr: /^$/ },
+    { story: '-h prints the help', args: ['-h'], exitCode: 0, stdout: /^Usage: macfleet/, stderr: /^$/ },
+    {
+      story: '--version prints the version alone',
+      args: ['--version'],
+      exitCode: 0,
+      stdout: /^1\.2\.3\n$/,
+      stderr: /^$/,
+    },
+    {
+      story: 'help up prints the help of up',
+      args: ['help', 'up'],
+      exitCode: 0,
+      stdout: /^Usage: macfleet up/,
+      stderr: /^$/,
+    },
+    {
+      story: 'up says that it is not built yet',
+      args: ['up'],
+      exitCode: 69,
+      stdout: /^$/,
+      stderr: /^error: `macfleet up` is not built yet.*\n {2}what to do: .*README\.md.*\n {2}code: NotBuiltYet\n$/,
+    },
+    {
+      story: 'a misspelt command is refused with the right one',
+      args: ['upp'],
+      exitCode: 2,
+      stdout: /^$/,
+      stderr: /^error: unknown command 'upp'\n {2}what to do: Did you mean up\? Run `macfleet --help`/,
+    },
+    {
+      story: 'help on an unknown command is refused',
+      args: ['help', 'nothing'],
+      exitCode: 2,
+      stdout: /^$/,
+      stderr: /^error: there is no such command to give help on\n/,
+    },
+    {
+      story: 'an unknown option is refused',
+      args: ['up', '--bogus'],
+      exitCode: 2,
+      stdout: /^$/,
+      stderr: /^error: unknown option '--bogus'\n/,
+    },
+    {
+      story: 'an argument too many is refused',
+      args: ['up', 'more'],
+      exitCode: 2,
+      stdout: /^$/,
+      stderr: /^error: too many arguments for 'up'/,
+    },
+    {
+      story: 'an empty argument is refused like any unknown command',
+      args: [''],
+      exitCode: 2,
+      stdout: /^$/,
+      stderr: /^error: unknown command ''/,
+    },
+  ];
+  for (const { story, args, exitCode, stdout, stderr } of rows) {
+    test(story, async () => {
+      const seen = await run(...args);
+      assert.equal(seen.exitCode, exitCode, seen.stderr);
+      assert.match(seen.stdout, stdout);
+      assert.match(seen.stderr, stderr);
+    });
+  }
+
+  test('only --debug shows a stack trace', async () => {
+    assert.doesNotMatch((await run('up')).stderr, /\n\s+at /);
+    assert.match((await run('up', '--debug')).stderr, /\n\s+at /);
+  });
+});
+
+describe('a failure', () => {
+  for (const kind of ERROR_KINDS) {
+    test(`of kind ${kind} ends in the exit code that the one table gives it`, () => {
+      const { exitCode } = report(new FleetError(kind, { code: 'Some', message: 'some' }));
+      assert.equal(exitCode, ERROR_BEHAVIOUR[kind].exitCode);
+      assert.notEqual(exitCode, 0);
+    });
+  }
+
+  test('shows what happened, each reason once, what to do, and its code', () => {
+    const cause = new Error('connection refused', { cause: new Error('connection refused') });
+    const error = new FleetError('unavailable', { code: 'ApiAway', message: 'cannot list', hint: 'Look.', cause });
+    const { stderr } = report(error);
+    assert.equal(stderr, 'error: cannot list\n  because: connection refused\n  what to do: Look.\n  code: ApiAway\n');
+  });
+
+  test('that is no FleetError is our bug, says so, and hides its stack', () => {
+    const { exitCode, stderr } = report(new TypeError('x is undefined'));
+    assert.equal(exitCode, 70);
+    assert.equal(stderr.split('\n')[0], 'error: x is undefined');
+    assert.match(stderr, /what to do: This is a defect of macfleet/);
+    assert.doesNotMatch(stderr, /\n\s+at /);
+  });
+
+  test('whose causes form a ring still ends', () => {
+    const inner = new Error('inner');
+    const outer = new FleetError('bug', { code: 'Ring', message: 'outer', cause: inner });
+    inner.cause = outer;
+    assert.equal(report(outer, '--debug').exitCode, 70);
+  });
+
+  test('with --debug shows the stack of every cause', () => {
+    const { stderr } = report(
+      new FleetError('bug', { code: 'X', message: 'outer', cause: new Error('inner') }),
+      '--debug',
+    );
+    assert.match(stderr, /FleetError: outer\n\s+at /);
+    assert.match(stderr, /Error: inner\n\s+at /);
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * The lockfile names packages by version and integrity alone, runs nothing at install, and npm is told to keep it so:
+ * a clone installs the same bytes from any registry.
+ */
+import { isRecord } from '../../../src/base/json.ts';
+import type { Finding, Rule, Tree } from '../tree.ts';
+import { lineOf, parseJsonFile } from './package-manifest.ts';
+
+const LOCKFILE = 'package-lock.json';
+const NPMRC = '.npmrc';
+const SETTINGS = ['ignore-scripts=true', 'save-exact=true', 'omit-lockfile-registry-resolved=true'];
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const problemOf = (entry: Entry): string | undefined => {
+  if (entry['link'] === true) return 'links to a folder outside the lockfile; depend on a published version';
+  if ('resolved' in entry) return 'names where it was downloaded; install with omit-lockfile-registry-resolved=true';
+  if (entry['hasInstallScript'] === true) return 'runs a script when it is installed; choose a package that does not';
+  if (typeof entry['integrity'] !== 'string') return 'has no integrity; remove it from the lockfile and install again';
+  return undefined;
+};
+
+const checkPackages = (tree: Tree): readonly Finding[] => {
+  const file = tree.find(LOCKFILE);
+  const packages = parseJsonFile(file)?.['packages'];
+  return Object.entries(isRecord(packages) ? packages : {}).flatMap(([name, entry]) => {
+    if (name === '' || !isRecord(entry)) return [];
+    const problem = problemOf(entry);
+    if (problem === undefined) return [];
+    return [{ path: LOCKFILE, line: lineOf(file?.text ?? '', `"${name}":`), message: `${name} ${problem}` }];
+  });
+};
+
+const checkSettings = (tree: Tree): readonly Finding[] => {
+  const lines = (tree.find(NPMRC)?.text ?? '').split('\n').map((line) => line.trim());
+  return SETTINGS.filter((setting) => !lines.includes(setting)).map((setting) => ({
+    ...{ path: NPMRC, line: 1 },
+    message: `${setting} is missing; put it back`,
+  }));
+};
+
+export const lockfile: Rule = { name: 'lockfile', check: (tree) => [...checkPackages(tree), ...checkSettings(tree)] };
