@@ -5,7 +5,8 @@ import { appendFile, cp, mkdir, readdir, rm, symlink, utimes } from 'node:fs/pro
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { createStage, type Ended, SHELLS, type Shell, type Stage } from './launcher-stage.ts';
+import type { Ended } from './launcher/running.ts';
+import { createStage, SHELLS, type Shell, type Stage } from './launcher/stage.ts';
 
 /** Above Linux' and macOS' largest process number. */
 const NO_SUCH_PROCESS = 99_999_999;
@@ -66,6 +67,7 @@ for (const shell of SHELLS) {
       await symlink(stage.path('links/relative'), stage.path('links/absolute'));
       assertRan(await stage.run({ script: stage.path('links/absolute') }));
       assertRan(await stage.run({ script: 'relative', cwd: stage.path('links') }));
+      assertRan(await stage.run({ script: 'links/relative', cwd: stage.path('') }));
     });
 
     stageTest(shell, 'a signal reaches the program itself', async (stage) => {
@@ -164,6 +166,37 @@ for (const shell of SHELLS) {
       for (const one of ended) assertRan(one);
       assert.equal((await stage.npmCalls()).length, 1);
     });
+
+    stageTest(shell, 'while one start removes a dead lock, another neither removes nor takes it', async (stage) => {
+      await symlink(`${hostname()} ${NO_SUCH_PROCESS}`, stage.lock);
+      const remover = stage.start({ gate: 'rm' });
+      await remover.saw('commands', /rm/);
+      const other = stage.start();
+      await other.saw('commands', /slept/);
+      assert.deepEqual(await stage.npmCalls(), []);
+      remover.openGate();
+      assertRan(await remover.ended);
+      assertRan(await other.ended);
+      assert.equal((await stage.npmCalls()).length, 1);
+    });
+
+    stageTest(
+      shell,
+      'a start that was slow to remove a dead lock does not remove the live one after it',
+      async (stage) => {
+        await symlink(`${hostname()} ${NO_SUCH_PROCESS}`, stage.lock);
+        const slow = stage.start({ gate: 'ln' });
+        await slow.saw('commands', /ln/);
+        const quick = stage.start({ npm: 'gated' });
+        await quick.npmStarted();
+        slow.openGate();
+        await slow.saw('stderr', /waiting for it/);
+        quick.openGate();
+        assertRan(await quick.ended);
+        assertRan(await slow.ended);
+        assert.equal((await stage.npmCalls()).length, 1);
+      },
+    );
 
     stageTest(shell, 'a lock of another machine is never judged dead', async (stage) => {
       await symlink(`elsewhere ${NO_SUCH_PROCESS}`, stage.lock);

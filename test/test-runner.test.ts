@@ -26,6 +26,7 @@ before(async () => {
     'bad.test.ts': "import { test } from 'node:test';\ntest('fails', () => { throw new Error('on purpose'); });\n",
     'broken.test.ts': "import './gone.ts';\n",
     'empty.test.ts': 'export {};\n',
+    'empty-group.test.ts': "import { describe } from 'node:test';\ndescribe('nothing', () => undefined);\n",
     'hosts/other-tier.test.ts': "throw new Error('belongs to another tier');\n",
   };
   for (const [path, text] of Object.entries(files)) await writeFile(join(clone, 'test', path), text);
@@ -69,6 +70,7 @@ describe('npm test', () => {
     const { code, stdout } = await npmTest(['good', 'empty']);
     assert.equal(code, 1);
     assert.match(stdout, /✖ test\/empty\.test\.ts has no test in it\n/);
+    assert.match(stdout, /✖ test\/empty-group\.test\.ts has no test in it\n/);
   });
 
   test('fails when no test has the name', async () => {

@@ -53,10 +53,12 @@ describe('a log line', () => {
     const lines = record('info', (logger) => {
       const child = logger.with({ controller: 'host', host: 'm1' }).with({ host: 'm2' });
       child.info('Looking', { attempt: 1 });
+      child.info('Looking closer', { host: 'm3' });
       logger.info('Elsewhere');
     });
-    const [{ controller, host, attempt } = {}, elsewhere] = lines;
+    const [{ controller, host, attempt } = {}, closer, elsewhere] = lines;
     assert.deepEqual([controller, host, attempt], ['host', 'm2', 1]);
+    assert.equal(closer?.['host'], 'm3');
     assert.equal('host' in (elsewhere ?? {}), false);
   });
 });

@@ -21,7 +21,8 @@ export interface Step<T extends Reconciled> {
 export interface Lifecycle<T extends Reconciled> {
   readonly cache: Cache<T>;
   readonly events: EventRecorder;
-  readonly finalizer: string;
+  /** Held from before the first effect until `down` is done. Absent: nothing outside depends on the object. */
+  readonly finalizer?: string;
   /**
    * From what is stored to what the steps see: tolerance for what an older writer left. What it mends of the status is
    * stored with the next save; the spec stays as it is but for what steps report.
@@ -61,7 +62,9 @@ const bringUp = async <T extends Reconciled>(
   context: ReconcileContext,
   found: T,
 ): Promise<Verdict> => {
-  const start = startOf(lifecycle, await addFinalizer(lifecycle, context, found));
+  const { cache, finalizer } = lifecycle;
+  const held = finalizer === undefined ? found : await addFinalizer({ cache, finalizer }, context, found);
+  const start = startOf(lifecycle, held);
   return finish(lifecycle, context, summarize(lifecycle, context, await runSteps(lifecycle.up, context, start)));
 };
 
@@ -70,10 +73,11 @@ const tearDown = async <T extends Reconciled>(
   context: ReconcileContext,
   found: T,
 ): Promise<Verdict> => {
-  if (!found.metadata.finalizers?.includes(lifecycle.finalizer)) return { next: 'rest' };
+  const { finalizer } = lifecycle;
+  if (finalizer === undefined || !found.metadata.finalizers?.includes(finalizer)) return { next: 'rest' };
   const pass = await runSteps(lifecycle.down, context, startOf(lifecycle, found));
   if (pass.result.kind !== 'done') return finish(lifecycle, context, summarize(lifecycle, context, pass));
-  await removeFinalizer(lifecycle, context, found);
+  await removeFinalizer({ cache: lifecycle.cache, finalizer }, context, found);
   lifecycle.events.publish(lifecycle.cache.resource, found, pass.events);
   return { next: 'rest' };
 };
