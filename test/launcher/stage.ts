@@ -4,10 +4,10 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fakeNode, findOnPath, launcherCommands, NODE_PACKAGE } from './commands.ts';
+import { fakeCommands, fakeNode, findOnPath, NODE_PACKAGE, realCommands } from './commands.ts';
 import { type Ended, type Running, STREAMS, watch } from './running.ts';
 
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'macfleet');
@@ -98,8 +98,8 @@ const layOut = async (folder: string, root: string): Promise<void> => {
   await copyFile(LAUNCHER, join(root, 'macfleet'));
   await writeFile(join(root, 'package-lock.json'), '{ "lockfileVersion": 3 }\n');
   await setCommand(join(folder, 'fake-node'), fakeNode());
-  for (const [name, text] of Object.entries(launcherCommands(folder)))
-    await setCommand(join(folder, 'tools', name), text);
+  for (const [name, path] of realCommands()) await symlink(path, join(folder, 'tools', name));
+  for (const [name, text] of Object.entries(fakeCommands(folder))) await setCommand(join(folder, 'tools', name), text);
 };
 
 const setCommand = async (path: string, text?: string): Promise<void> => {

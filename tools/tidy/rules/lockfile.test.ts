@@ -20,6 +20,16 @@ testRule(lockfile, [
     files: locked({ integrity: 'sha512-x', hasInstallScript: true }),
     finds: ['package-lock.json:6'],
   },
+  {
+    story: "a development tool's variant for a platform that the registry does not have",
+    files: locked({ version: '1.0.0', dev: true, optional: true, os: ['aix'] }),
+    finds: [],
+  },
+  {
+    story: 'no integrity of an optional package that users install',
+    files: locked({ version: '1.0.0', optional: true }),
+    finds: ['package-lock.json:6'],
+  },
   { story: 'no integrity', files: locked({ version: '1.0.0' }), finds: ['package-lock.json:6'] },
   { story: 'a link', files: locked({ link: true }), finds: ['package-lock.json:6'] },
   {

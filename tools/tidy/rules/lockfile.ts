@@ -12,11 +12,18 @@ const SETTINGS = ['ignore-scripts=true', 'save-exact=true', 'omit-lockfile-regis
 
 type Entry = Readonly<Record<string, unknown>>;
 
+/**
+ * Registries that carry only some platforms' variants of a development tool leave the others without a hash. Nothing that
+ * users install is excused.
+ */
+const isForeignTool = (entry: Entry): boolean => entry['dev'] === true && entry['optional'] === true;
+
 const problemOf = (entry: Entry): string | undefined => {
   if (entry['link'] === true) return 'links to a folder outside the lockfile; depend on a published version';
   if ('resolved' in entry) return 'names where it was downloaded; install with omit-lockfile-registry-resolved=true';
   if (entry['hasInstallScript'] === true) return 'runs a script when it is installed; choose a package that does not';
-  if (typeof entry['integrity'] !== 'string') return 'has no integrity; remove it from the lockfile and install again';
+  if (typeof entry['integrity'] !== 'string' && !isForeignTool(entry))
+    return 'has no integrity; remove it from the lockfile and install again';
   return undefined;
 };
 
