@@ -83,4 +83,8 @@ describe('a duration is written', () => {
   test('so that it reads back as the same number', () => {
     fc.assert(fc.property(fc.maxSafeNat(), (ms) => assert.equal(parseDuration(renderDuration(ms)), ms)));
   });
+
+  test('refuses to render a negative duration', () => {
+    assert.throws(() => renderDuration(-1), { code: 'AssertionFailed' });
+  });
 });

@@ -99,6 +99,12 @@ describe('an error in a log line', () => {
     assert.match(JSON.stringify(fields), /"cause":\{"message":"no key","kind":"denied","code":"NoKey"/);
   });
 
+  test('whose causes form a ring is still one line', () => {
+    const ring = new Error('ring');
+    ring.cause = ring;
+    assert.match(JSON.stringify(errorOf(ring)), /"cause":"ring"/);
+  });
+
   test('that is no error is shown as it is', () => assert.equal(errorOf('plain text'), 'plain text'));
 });
 
