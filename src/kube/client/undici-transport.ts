@@ -4,7 +4,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { abortable } from '../../base/abort.ts';
 import { cancelled, FleetError } from '../../base/errors.ts';
 import { type Endpoint, toConnectionError } from './connection-error.ts';
@@ -41,10 +43,8 @@ export const createUndiciTransport = (options: UndiciTransportOptions): Transpor
   const pools = createPools(origin, options);
   const prefix = pathname.replace(/\/+$/, '');
 
-  const sendAs = (credentials: Credentials, request: TransportRequest): Promise<Dispatcher.ResponseData> => {
-    const { signal } = request;
-    return abortable(pools.for(credentials).request(toUndiciRequest(request, prefix, credentials)), signal);
-  };
+  const sendAs = (credentials: Credentials, wanted: TransportRequest): Promise<Dispatcher.ResponseData> =>
+    abortable(request.call(pools.for(credentials), toUndiciRequest(wanted, prefix, credentials)), wanted.signal);
 
   /** A 401 means that nothing was done, so any request may be sent again, once, by whoever has newer credentials. */
   const sendAgain = async (refusal: Dispatcher.ResponseData, shown: Credentials, request: TransportRequest) => {

@@ -2,7 +2,10 @@
  * What the runtime counts, under the names controller-runtime gave these things, so that dashboards and alerts of an
  * existing fleet keep working; what it does not know is `macfleet_*`.
  */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import Counter from 'prom-client/lib/counter.js';
+import Gauge from 'prom-client/lib/gauge.js';
+import Histogram from 'prom-client/lib/histogram.js';
+import Registry from 'prom-client/lib/registry.js';
 import type { CacheMetrics } from '../cache/cache.ts';
 import type { ControllerMetrics } from '../controller/controller.ts';
 import type { QueueMetrics } from '../queue/work-queue.ts';

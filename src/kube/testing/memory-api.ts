@@ -1,7 +1,7 @@
 /**
  * A small API server in memory, for tests of the runtime: versions, conflicts, preconditions, finalizers, status, lists in
- * pages, watches with history, bookmarks and compaction, and a way back in time. It validates nothing: that is the
- * business of the embedded control plane.
+ * pages, field selectors, watches with history, bookmarks and compaction, Pods that are bound and deleted gracefully, and
+ * a way back in time. It validates nothing: that is the business of the embedded control plane.
  */
 import { isEqualJson, isRecord } from '../../base/json.ts';
 
@@ -130,7 +130,8 @@ export class MemoryApi {
   }
 
   #dispatch(method: string, target: Target, body: unknown): ApiResponse {
-    if (method === 'POST') return this.#create(target, body);
+    if (method === 'POST')
+      return target.subresource === 'binding' ? this.#bind(target, body) : this.#create(target, body);
     if (target.name === undefined) {
       return target.query.has('watch') ? this.#watch(target) : this.#list(target);
     }
@@ -163,17 +164,15 @@ export class MemoryApi {
     return reply(200, { kind: 'List', apiVersion: 'v1', metadata, items: all.slice(from, from + limit) });
   }
 
-  #select({ collection, namespace }: Target): readonly StoredObject[] {
-    const all = this.objects(collection);
-    return namespace === undefined ? all : all.filter(({ metadata }) => metadata.namespace === namespace);
+  #select(target: Target): readonly StoredObject[] {
+    return this.objects(target.collection).filter((object) => isSelected(target, object));
   }
 
   #watch(target: Target): ApiResponse {
     const from = Number(target.query.get('resourceVersion') ?? 0);
     if (from < this.#compactedTo) return refuse(410, 'Expired', `too old resource version: ${from}`);
     const concerns = ({ collection, object }: HistoryEntry): boolean =>
-      collection === target.collection &&
-      (target.namespace === undefined || object.metadata.namespace === target.namespace);
+      collection === target.collection && isSelected(target, object);
     const open = (sink: WatchSink): (() => void) => {
       const see = (entry: HistoryEntry): void => {
         if (concerns(entry)) sink.push(encode({ type: entry.type, object: entry.object }));
@@ -204,6 +203,18 @@ export class MemoryApi {
     return reply(201, this.#store('ADDED', target, { ...fields, metadata }));
   }
 
+  /** Answers with a Status, as Kubernetes does. */
+  #bind(target: Target, body: unknown): ApiResponse {
+    const found = this.#objects.get(keyIn(target, target.name ?? ''));
+    if (found === undefined) return refuse(404, 'NotFound', `${target.name} not found`);
+    const spec = parseFields(found['spec'] ?? {});
+    if (spec['nodeName'] !== undefined)
+      return refuse(409, 'Conflict', `pod is already assigned to ${spec['nodeName']}`);
+    const nodeName = parseFields(parseFields(body)['target'])['name'];
+    this.#store('MODIFIED', target, { ...found, spec: { ...spec, nodeName } });
+    return reply(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
+  }
+
   #change(target: Target, found: StoredObject, wanted: Fields): ApiResponse {
     const meta = parseFields(wanted['metadata']);
     const { resourceVersion, uid } = found.metadata;
@@ -228,7 +239,8 @@ export class MemoryApi {
           },
         };
     if (isEqualJson(next, found)) return reply(200, found);
-    const isFreed = next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0;
+    const isHeld = (next.metadata.finalizers ?? []).length > 0 || isBoundPod(target, next);
+    const isFreed = next.metadata.deletionTimestamp !== undefined && !isHeld;
     return reply(200, this.#store(isFreed ? 'DELETED' : 'MODIFIED', target, next));
   }
 
@@ -238,9 +250,11 @@ export class MemoryApi {
     if ((wanted['uid'] ?? uid) !== uid || (wanted['resourceVersion'] ?? resourceVersion) !== resourceVersion) {
       return refuse(409, 'Conflict', 'precondition failed');
     }
-    if (finalizers.length === 0) return reply(200, this.#store('DELETED', target, found));
-    if (deletionTimestamp !== undefined) return reply(200, found);
-    const metadata = { ...found.metadata, deletionTimestamp: this.#now() };
+    const isAtOnce = !isBoundPod(target, found) || (isRecord(body) && body['gracePeriodSeconds'] === 0);
+    if (finalizers.length === 0 && isAtOnce) return reply(200, this.#store('DELETED', target, found));
+    const grace = isAtOnce && isPod(target) ? { deletionGracePeriodSeconds: 0 } : {};
+    const metadata = { ...found.metadata, deletionTimestamp: deletionTimestamp ?? this.#now(), ...grace };
+    if (isEqualJson(metadata, found.metadata)) return reply(200, found);
     return reply(200, this.#store('MODIFIED', target, { ...found, metadata }));
   }
 
@@ -259,6 +273,25 @@ export class MemoryApi {
 
 const keyIn = ({ collection, namespace }: Target, name: string): string =>
   namespace === undefined ? `${collection} ${name}` : `${collection} ${namespace}/${name}`;
+
+/** Its end is told by the agent on the Node, with a grace period of 0. */
+const isBoundPod = (target: Target, { spec, metadata }: StoredObject): boolean =>
+  isPod(target) && isRecord(spec) && spec['nodeName'] !== undefined && metadata['deletionGracePeriodSeconds'] !== 0;
+
+const isPod = ({ collection }: Target): boolean => collection === '/api/v1/pods';
+
+/** By namespace, and by a field selector made of `path.of.fields=value`. */
+const isSelected = ({ namespace, query }: Target, object: StoredObject): boolean => {
+  if (namespace !== undefined && object.metadata.namespace !== namespace) return false;
+  const terms = (query.get('fieldSelector') ?? '').split(',').filter((term) => term !== '');
+  return terms.every((term) => {
+    const [path = '', value = ''] = term.split('=');
+    return (
+      String(path.split('.').reduce<unknown>((at, field) => (isRecord(at) ? at[field] : undefined), object) ?? '') ===
+      value
+    );
+  });
+};
 
 const PATH = /^(\/api|\/apis\/[^/]+)\/([^/]+)(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/;
 

@@ -2,8 +2,7 @@
 import { delimiter, join } from 'node:path';
 import { FleetError } from '../../../base/errors.ts';
 import { type HostIo, readRequired } from './host-io.ts';
-import { parseKubeconfig } from './parse-kubeconfig.ts';
-import { type ClusterConfig, selectContext } from './select-context.ts';
+import type { ClusterConfig } from './select-context.ts';
 
 export interface KubeconfigChoice {
   /** `--kubeconfig`: this file and no other. */
@@ -20,7 +19,12 @@ export const loadKubeconfig = async (choice: KubeconfigChoice, host: HostIo): Pr
   const paths = choice.path === undefined ? toSearchPaths(choice) : [choice.path];
   const files = await Promise.all(paths.map(async (path) => ({ path, text: await host.readText(path) })));
   const found = files.flatMap(({ path, text }) => (text === undefined ? [] : [{ path, text }]));
-  if (found.length > 0) return selectContext(parseKubeconfig(found), choice.context);
+  if (found.length > 0) {
+    // In a Pod there is no kubeconfig, and a YAML parser would cost every manager 25 ms and 11 MB.
+    const { parseKubeconfig } = await import('./parse-kubeconfig.ts');
+    const { selectContext } = await import('./select-context.ts');
+    return selectContext(parseKubeconfig(found), choice.context);
+  }
   throw new FleetError('invalid', {
     code: 'NoKubeconfig',
     message: paths.length === 0 ? 'no kubeconfig is named' : `no kubeconfig at ${paths.join(', ')}`,
