@@ -43,7 +43,7 @@ const createProgram = ({ version, io }: CliRun): Command => {
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({ writeOut: io.stdout, writeErr: () => undefined, outputError: () => undefined });
-  addUpCommand(program);
+  addUpCommand(program, io);
   return program;
 };
 

@@ -12,7 +12,7 @@ const problemOf = ({ path }: SourceFile): string | undefined => {
   const file = names.at(-1) ?? '';
   const vague = names.find((name) => SAYS_NOTHING.has(name.replace(/\.ts$/, '')));
   if (vague !== undefined) return `"${vague}" says nothing; name it after what it is about`;
-  if (/\.(?!test\.)[a-z0-9-]+\.ts$/.test(file))
+  if (/\.(?!(?:test|d)\.)[a-z0-9-]+\.ts$/.test(file))
     return `"${file}" has an ending of its own; what only tests use belongs in a testing folder`;
   const odd =
     names.slice(0, -1).find((name) => !KEBAB.test(name)) ?? (KEBAB.test(file) || KNOWN.test(file) ? undefined : file);

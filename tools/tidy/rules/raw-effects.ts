@@ -142,6 +142,16 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
   'bin/': { may: ['process'], because: 'entry points hand the process to what they compose' },
   'src/base/clock.ts': { may: ['clock', 'timers'], because: 'the real Clock' },
   'src/base/random.ts': { may: ['randomness'], because: 'the real Random' },
+  'src/cli/up/data-folder.ts': {
+    may: ['files', 'process'],
+    because: 'a fleet on this machine keeps its state in a folder',
+  },
+  'src/cli/up/fair-transport.ts': {
+    may: ['turns'],
+    because: 'requests within one process must let sockets and signals in',
+  },
+  'src/controlplane/https-server.ts': { may: ['network'], because: 'the API is served over HTTPS' },
+  'src/controlplane/store/sqlite-log.ts': { may: ['files'], because: 'objects survive in a SQLite file' },
   'src/kube/client/login/host-io.ts': {
     may: ['files', 'processes', 'process'],
     because: 'credentials come from files and from programs that a kubeconfig names',
@@ -150,6 +160,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     may: ['network', 'turns'],
     because: 'the real Transport; undici frees a connection one turn after the body has ended',
   },
+  'src/kube/deep-imports.d.ts': { may: ['network'], because: 'types alone: what undici-transport.ts imports' },
   'src/kube/manager/health-server.ts': { may: ['network'], because: 'probes and metrics are asked over HTTP' },
   'src/sim/kernel/guard-globals.ts': { may: ['clock'], because: 'replaces the real clock while a simulation runs' },
   'src/sim/kernel/macrotasks.ts': { may: ['turns'], because: 'a simulated step ends when every promise has settled' },

@@ -1,0 +1,16 @@
+/** Creating what may already be there, as after a restart with the same data. */
+import { isKind } from '../../base/errors.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { DemoObject } from '../../world/demo-fleet.ts';
+
+export const createOrIgnore = async (
+  client: KubeClient,
+  { resource, object }: DemoObject,
+  signal: AbortSignal,
+): Promise<void> => {
+  try {
+    await client.create(resource, object, { signal });
+  } catch (error) {
+    if (!isKind(error, 'exists')) throw error;
+  }
+};

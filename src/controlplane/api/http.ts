@@ -1,0 +1,41 @@
+/** What goes in and out of the API: plain data, so that it runs in-process, on the simulation and over HTTPS alike. */
+import type { User } from '../auth/user.ts';
+
+/** The server's end of a stream. After the other end is gone, nothing it does has an effect. */
+export interface ByteSink {
+  push(chunk: Uint8Array): void;
+  end(): void;
+  /** The reader sees a broken connection after what was pushed. */
+  fail(why: string): void;
+}
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Path and query, encoded. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly user: User;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The whole body, or a function that starts pushing it and returns how to stop. */
+  readonly body: string | ((sink: ByteSink) => () => void);
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' } as const;
+
+export const reply = (status: number, body: unknown): ApiResponse => replyJson(status, JSON.stringify(body));
+
+/** For bodies that are encoded already. */
+export const replyJson = (status: number, json: string): ApiResponse => ({ status, headers: JSON_HEADERS, body: json });
+
+export const replyText = (status: number, text: string): ApiResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: text,
+});

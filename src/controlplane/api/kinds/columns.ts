@@ -1,0 +1,192 @@
+/** Cells of the tables that `kubectl get` prints for the built-in kinds: the few that tell a story, and the age. */
+import { isRecord } from '../../../base/json.ts';
+import { fieldsOf, type StoredObject } from '../../store/object.ts';
+import { findByPath, type JsonPath, parseJsonPath, valueAt } from '../json-path.ts';
+import type { Column } from './served-kind.ts';
+
+export const NAME_COLUMN: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'The name of the object.',
+  cell: ({ metadata }) => metadata.name,
+};
+
+export const AGE_COLUMN: Column = {
+  name: 'Age',
+  type: 'date',
+  description: 'How long ago the object was created.',
+  cell: ({ metadata }) => metadata.creationTimestamp,
+};
+
+/** A column that shows what stands under a JSONPath. */
+export const at = (name: string, path: string, more: Partial<Column> = {}): Column => {
+  const steps: JsonPath = parseJsonPath(path) ?? [];
+  return { name, type: 'string', ...more, cell: (object) => findByPath(object, steps)[0] };
+};
+
+const compute = (name: string, cell: Column['cell'], more: Partial<Column> = {}): Column => ({
+  name,
+  type: 'string',
+  ...more,
+  cell,
+});
+
+const listIn = (object: StoredObject, ...names: readonly string[]): readonly Readonly<Record<string, unknown>>[] => {
+  const value = valueAt(object, names);
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+};
+
+const numberIn = (object: StoredObject, ...names: readonly string[]): number => Number(valueAt(object, names) ?? 0);
+
+const WIDE = { priority: 1 } as const;
+
+const podStatus = (object: StoredObject): string => {
+  const status = fieldsOf(object['status']);
+  if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  const waiting = listIn(object, 'status', 'containerStatuses').map((one) =>
+    valueAt(one, ['state', 'waiting', 'reason']),
+  );
+  return String(status['reason'] ?? waiting.find((reason) => reason !== undefined) ?? status['phase'] ?? 'Unknown');
+};
+
+export const POD_COLUMNS: readonly Column[] = [
+  compute('Ready', (object) => {
+    const ready = listIn(object, 'status', 'containerStatuses').filter((one) => one['ready'] === true).length;
+    return `${ready}/${listIn(object, 'spec', 'containers').length}`;
+  }),
+  compute('Status', podStatus),
+  compute('Restarts', (object) =>
+    String(
+      listIn(object, 'status', 'containerStatuses').reduce((sum, one) => sum + Number(one['restartCount'] ?? 0), 0),
+    ),
+  ),
+  AGE_COLUMN,
+  at('IP', '.status.podIP', WIDE),
+  at('Node', '.spec.nodeName', WIDE),
+];
+
+const nodeStatus = (object: StoredObject): string => {
+  const ready = listIn(object, 'status', 'conditions').find((one) => one['type'] === 'Ready')?.['status'];
+  const words = [ready === 'True' ? 'Ready' : ready === 'False' ? 'NotReady' : 'Unknown'];
+  if (valueAt(object, ['spec', 'unschedulable']) === true) words.push('SchedulingDisabled');
+  return words.join(',');
+};
+
+const ROLE = 'node-role.kubernetes.io/';
+
+export const NODE_COLUMNS: readonly Column[] = [
+  compute('Status', nodeStatus),
+  compute('Roles', ({ metadata }) => {
+    const roles = Object.keys(metadata.labels ?? {}).filter((label) => label.startsWith(ROLE));
+    return roles.map((label) => label.slice(ROLE.length)).join(',') || '<none>';
+  }),
+  AGE_COLUMN,
+  at('Version', '.status.nodeInfo.kubeletVersion'),
+  at('Internal-IP', '.status.addresses[?(@.type=="InternalIP")].address', WIDE),
+  at('OS-Image', '.status.nodeInfo.osImage', WIDE),
+];
+
+const readyOf = (object: StoredObject): string =>
+  `${numberIn(object, 'status', 'readyReplicas')}/${numberIn(object, 'spec', 'replicas')}`;
+
+export const DEPLOYMENT_COLUMNS: readonly Column[] = [
+  compute('Ready', readyOf),
+  compute('Up-to-date', (object) => numberIn(object, 'status', 'updatedReplicas'), { type: 'integer' }),
+  compute('Available', (object) => numberIn(object, 'status', 'availableReplicas'), { type: 'integer' }),
+  AGE_COLUMN,
+];
+
+export const REPLICA_SET_COLUMNS: readonly Column[] = [
+  compute('Desired', (object) => numberIn(object, 'spec', 'replicas'), { type: 'integer' }),
+  compute('Current', (object) => numberIn(object, 'status', 'replicas'), { type: 'integer' }),
+  compute('Ready', (object) => numberIn(object, 'status', 'readyReplicas'), { type: 'integer' }),
+  AGE_COLUMN,
+];
+
+const jobStatus = (object: StoredObject): string => {
+  const isTrue = (type: string): boolean =>
+    listIn(object, 'status', 'conditions').some((one) => one['type'] === type && one['status'] === 'True');
+  if (isTrue('Complete')) return 'Complete';
+  if (isTrue('Failed')) return 'Failed';
+  return object.metadata.deletionTimestamp === undefined ? 'Running' : 'Terminating';
+};
+
+export const JOB_COLUMNS: readonly Column[] = [
+  compute('Status', jobStatus),
+  compute('Completions', (object) => {
+    return `${numberIn(object, 'status', 'succeeded')}/${numberIn(object, 'spec', 'completions') || 1}`;
+  }),
+  AGE_COLUMN,
+];
+
+const countOf = (object: StoredObject, field: string): number => Object.keys(fieldsOf(object[field])).length;
+
+export const SECRET_COLUMNS: readonly Column[] = [
+  at('Type', '.type'),
+  compute('Data', (object) => countOf(object, 'data'), { type: 'integer' }),
+  AGE_COLUMN,
+];
+
+export const CONFIG_MAP_COLUMNS: readonly Column[] = [
+  compute('Data', (object) => countOf(object, 'data'), { type: 'integer' }),
+  AGE_COLUMN,
+];
+
+export const EVENT_COLUMNS: readonly Column[] = [
+  compute('Last Seen', (object) => object['lastTimestamp'] ?? object['eventTime'], { type: 'date' }),
+  at('Type', '.type'),
+  at('Reason', '.reason'),
+  compute('Object', (object) => {
+    const about = fieldsOf(object['involvedObject']);
+    return `${String(about['kind'] ?? '').toLowerCase()}/${String(about['name'] ?? '')}`;
+  }),
+  at('Message', '.message'),
+];
+
+export const CSR_COLUMNS: readonly Column[] = [
+  AGE_COLUMN,
+  at('SignerName', '.spec.signerName'),
+  at('Requestor', '.spec.username'),
+  compute('Condition', (object) => {
+    const types = listIn(object, 'status', 'conditions').map((one) => String(one['type']));
+    const words = types.length === 0 ? ['Pending'] : types;
+    return (valueAt(object, ['status', 'certificate']) === undefined ? words : [...words, 'Issued']).join(',');
+  }),
+];
+
+const CLUSTER_NAME = at('Cluster', '.spec.clusterName');
+const PHASE = at('Phase', '.status.phase');
+
+export const MACHINE_COLUMNS: readonly Column[] = [
+  CLUSTER_NAME,
+  at('Node Name', '.status.nodeRef.name'),
+  at('Provider ID', '.spec.providerID', WIDE),
+  PHASE,
+  AGE_COLUMN,
+];
+
+export const MACHINE_SET_COLUMNS: readonly Column[] = [
+  CLUSTER_NAME,
+  at('Desired', '.spec.replicas', { type: 'integer' }),
+  at('Current', '.status.replicas', { type: 'integer' }),
+  at('Ready', '.status.readyReplicas', { type: 'integer' }),
+  at('Available', '.status.availableReplicas', { type: 'integer' }),
+  AGE_COLUMN,
+];
+
+export const MACHINE_DEPLOYMENT_COLUMNS: readonly Column[] = [...MACHINE_SET_COLUMNS.slice(0, -1), PHASE, AGE_COLUMN];
+
+export const PHASE_COLUMNS: readonly Column[] = [PHASE, AGE_COLUMN];
+
+export const NAMESPACE_COLUMNS: readonly Column[] = [at('Status', '.status.phase'), AGE_COLUMN];
+
+export const LEASE_COLUMNS: readonly Column[] = [at('Holder', '.spec.holderIdentity'), AGE_COLUMN];
+
+export const SERVICE_COLUMNS: readonly Column[] = [
+  at('Type', '.spec.type'),
+  at('Cluster-IP', '.spec.clusterIP'),
+  AGE_COLUMN,
+];
+
+export const CRD_COLUMNS: readonly Column[] = [at('Created At', '.metadata.creationTimestamp')];

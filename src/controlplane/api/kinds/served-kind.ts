@@ -1,0 +1,61 @@
+/** A kind as the API serves it: its names, and what is particular about its objects. Data; the verbs are in read/ and write/. */
+import type { KubeObject } from '../../../kube/types/meta.ts';
+import type { Resource } from '../../../kube/types/resource.ts';
+import type { User } from '../../auth/user.ts';
+import type { Fields, StoredObject } from '../../store/object.ts';
+import type { Shape } from '../patch/shape.ts';
+import type { Problem } from '../refusal.ts';
+
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description?: string;
+  /** Columns above 0 are shown by `-o wide` only. */
+  readonly priority?: number;
+  /** What the cell shows; a date as RFC 3339. */
+  cell(object: StoredObject): unknown;
+}
+
+export interface ScalePaths {
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  readonly selector: readonly string[] | undefined;
+}
+
+export type Subresource = 'status' | 'scale' | 'approval' | 'binding' | 'eviction' | 'finalize';
+
+/** Who writes, and what there was before. */
+export interface WriteScene {
+  readonly user: User;
+  readonly old: StoredObject | undefined;
+  readonly strictness: 'Strict' | 'Warn' | 'Ignore';
+}
+
+export interface ServedKind {
+  readonly resource: Resource<KubeObject>;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly subresources: readonly Subresource[];
+  /** Beside metadata.name and metadata.namespace. */
+  readonly selectableFields: readonly string[];
+  readonly columns: readonly Column[];
+  /** How lists inside merge, for apply and strategic merge. */
+  readonly shape: Shape;
+  /** Kinds from CRDs differ: no strategic merge, updates need a version, status leaves metadata alone. */
+  readonly origin: 'builtin' | 'custom';
+  readonly scale?: ScalePaths;
+  /** Whether a status sent with a create is kept. */
+  readonly statusOnCreate: 'kept' | 'dropped';
+  /** Fills in and drops what the server decides. */
+  prepare(object: StoredObject, scene: WriteScene): StoredObject;
+  /** What is wrong with the object as it would be stored. */
+  check(object: StoredObject, scene: WriteScene): readonly Problem[];
+  /** For /openapi/v3, if it is known. */
+  readonly schema?: Fields;
+}
+
+/** The name of a kind's collection in the store: the same for all its versions. */
+export const collectionOf = ({ group, plural }: { readonly group: string; readonly plural: string }): string =>
+  `${group}/${plural}`;

@@ -1,0 +1,59 @@
+/** Checks of texts and numbers against a schema. */
+import { parseTimestamp } from '../../../base/clock.ts';
+import { invalidValue, type Problem } from '../refusal.ts';
+import { compilePattern } from './patterns.ts';
+import type { Schema } from './schema.ts';
+
+export const checkScalar = (value: unknown, schema: Schema, path: string): readonly Problem[] => {
+  if (typeof value === 'string') return checkText(value, schema, path);
+  if (typeof value === 'number') return checkNumber(value, schema, path);
+  return [];
+};
+
+const checkText = (value: string, schema: Schema, path: string): readonly Problem[] => {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format = '' } = schema;
+  const length = [...value].length;
+  const problems: Problem[] = [];
+  if (length < minLength)
+    problems.push(invalidValue(path, value, `${path} in body should be at least ${minLength} chars long`));
+  if (length > maxLength) {
+    const message = `Too long: may not be more than ${maxLength} bytes`;
+    problems.push({ field: path, reason: 'FieldValueInvalid', message });
+  }
+  if (pattern !== undefined && compilePattern(pattern)?.test(value) === false) {
+    problems.push(invalidValue(path, value, `${path} in body should match '${pattern}'`));
+  }
+  if (FORMATS[format]?.(value) === false) {
+    problems.push(invalidValue(path, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
+  }
+  return problems;
+};
+
+/** Formats that are not known are not checked, as with a real API server. */
+const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  'date-time': (text) => parseTimestamp(text) !== undefined,
+  date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && parseTimestamp(`${text}T00:00:00Z`) !== undefined,
+  uuid: (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text),
+  uri: (text) => URL.canParse(text),
+  ipv4: (text) => /^\d+\.\d+\.\d+\.\d+$/.test(text) && URL.canParse(`http://${text}/`),
+  byte: (text) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text),
+};
+
+const INT32_MAX = 2 ** 31 - 1;
+
+const checkNumber = (value: number, schema: Schema, path: string): readonly Problem[] => {
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY, multipleOf, format } = schema;
+  const problems: Problem[] = [];
+  const say = (why: string): void => void problems.push(invalidValue(path, value, `${path} in body should be ${why}`));
+  if (schema.exclusiveMinimum === true ? value <= minimum : value < minimum) {
+    say(`greater than ${schema.exclusiveMinimum === true ? '' : 'or equal to '}${minimum}`);
+  }
+  if (schema.exclusiveMaximum === true ? value >= maximum : value > maximum) {
+    say(`less than ${schema.exclusiveMaximum === true ? '' : 'or equal to '}${maximum}`);
+  }
+  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) say(`a multiple of ${multipleOf}`);
+  if (format === 'int32' && (value > INT32_MAX || value < -INT32_MAX - 1)) {
+    problems.push(invalidValue(path, value, `${path} in body must be of type int32: "${value}"`));
+  }
+  return problems;
+};

@@ -1,0 +1,34 @@
+/** A kubeconfig with everything inside: server, authority, client certificate and key. Pure: text out. */
+import { stringify } from 'yaml';
+import type { PemPair } from './client-certificate.ts';
+
+export interface KubeconfigOptions {
+  /** `https://127.0.0.1:6443`. */
+  readonly server: string;
+  /** PEM of the authority that the server's certificate comes from. */
+  readonly authority: string;
+  readonly client: PemPair;
+  /** What cluster, user and context are called. */
+  readonly name: string;
+}
+
+const encode = (pem: string): string => Buffer.from(pem).toString('base64');
+
+/** Holds a private key in the clear: write it for its owner alone. */
+export const renderKubeconfig = ({ server, authority, client, name }: KubeconfigOptions): string =>
+  stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': encode(authority) } }],
+    users: [
+      {
+        name,
+        user: {
+          'client-certificate-data': encode(client.certificate),
+          'client-key-data': encode(client.key.reveal()),
+        },
+      },
+    ],
+    contexts: [{ name, context: { cluster: name, user: name, namespace: 'default' } }],
+    'current-context': name,
+  });

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import { NODES } from '../../kube/types/core.ts';
+import type { KubeObject } from '../../kube/types/meta.ts';
+import type { Resource } from '../../kube/types/resource.ts';
+import { readyNode, startCluster } from '../core/testing/cluster.ts';
+import { createCapiControllers } from './capi-controllers.ts';
+import type { Machine } from './machine-kinds.ts';
+import {
+  CLUSTER,
+  CLUSTERS,
+  CONTROL_PLANES,
+  FLEET,
+  GROUP,
+  INFRASTRUCTURE_CLUSTERS,
+  MACHINE_DEPLOYMENTS,
+  renderDeployment,
+  TEMPLATES,
+} from './testing/fleet-objects.ts';
+import { INFRASTRUCTURE_MACHINES } from './testing/scripted-provider.ts';
+
+const { machines: MACHINES, machineSets: MACHINE_SETS } = CLUSTER_API_RESOURCES;
+const WELL = ['MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => ({ type, status: 'False' as const }));
+const FLEET_LABEL = 'node-restriction.kubernetes.io/macfleet-fleet';
+
+const startFleet = async (replicas: number, without: readonly string[] = []) => {
+  const cluster = startCluster(createCapiControllers);
+  for (const [resource, object] of FLEET) {
+    if (!without.includes(resource.kind)) await cluster.create(resource, object);
+  }
+  await cluster.create(MACHINE_DEPLOYMENTS, renderDeployment(replicas));
+  const machine = async (): Promise<Machine> => {
+    const [first] = await cluster.all(MACHINES);
+    assert.ok(first, 'there is no Machine');
+    return first;
+  };
+  const keyOf = ({ metadata }: Machine) => ({ namespace: 'ns', name: metadata.name });
+  /** As the provider does it: identity and status. */
+  const provision = async (providerID: string): Promise<void> => {
+    const key = keyOf(await machine());
+    await cluster.patch(INFRASTRUCTURE_MACHINES, key, { spec: { providerID }, metadata: { finalizers: ['p/f'] } });
+    await cluster.patchStatus(INFRASTRUCTURE_MACHINES, key, { initialization: { provisioned: true } });
+  };
+  const join = (name: string, providerID: string) =>
+    cluster.create(
+      NODES,
+      readyNode(name, { spec: { providerID }, status: { conditions: [{ type: 'Ready', status: 'True' }, ...WELL] } }),
+    );
+  const condition = async (type: string): Promise<string> => {
+    const found = (await machine()).status?.conditions?.find((candidate) => candidate.type === type);
+    return `${found?.status} ${found?.reason}`;
+  };
+  return { ...cluster, machine, keyOf, provision, join, condition };
+};
+
+describe('a Machine', () => {
+  it('gets its infrastructure cloned from the template, under its own name', async () => {
+    const fleet = await startFleet(1);
+    const { metadata, spec } = await fleet.machine();
+    const [clone] = await fleet.all(INFRASTRUCTURE_MACHINES);
+    assert.equal(clone?.metadata.name, metadata.name);
+    assert.deepEqual(spec.infrastructureRef, { apiGroup: GROUP, kind: 'ScriptedMachine', name: metadata.name });
+    assert.deepEqual(clone?.spec, { type: 'M2-L' });
+    assert.equal(clone?.metadata.labels?.['cluster.x-k8s.io/cluster-name'], 'fleet');
+    assert.deepEqual(clone?.metadata.annotations, {
+      'cluster.x-k8s.io/cloned-from-name': 'mac',
+      'cluster.x-k8s.io/cloned-from-groupkind': 'ScriptedMachineTemplate.infrastructure.cluster.x-k8s.io',
+    });
+    assert.deepEqual(clone?.metadata.ownerReferences, [
+      {
+        apiVersion: 'cluster.x-k8s.io/v1beta2',
+        kind: 'Machine',
+        name: metadata.name,
+        uid: metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+    assert.deepEqual(metadata.finalizers, ['machine.cluster.x-k8s.io']);
+    assert.equal(await fleet.condition('InfrastructureReady'), 'False NotReady');
+    await fleet.end();
+  });
+
+  it('takes over providerID and addresses when it is provisioned, then its Node, and is available', async () => {
+    const fleet = await startFleet(1);
+    await fleet.provision('p://1');
+    const provisioned = await fleet.machine();
+    assert.equal(provisioned.spec.providerID, 'p://1');
+    assert.equal(provisioned.status?.initialization?.infrastructureProvisioned, true);
+    assert.equal(await fleet.condition('NodeHealthy'), 'Unknown NodeDoesNotExist');
+    await fleet.join('n1', 'p://1');
+    const { status } = await fleet.machine();
+    assert.deepEqual(status?.nodeRef, { name: 'n1' });
+    assert.equal(status?.phase, 'Running');
+    for (const type of ['NodeReady', 'NodeHealthy', 'Ready', 'Available']) {
+      assert.match(await fleet.condition(type), /^True /, type);
+    }
+    assert.equal((await fleet.all(NODES))[0]?.metadata.labels?.[FLEET_LABEL], 'demo');
+    const [deployment] = await fleet.all(MACHINE_DEPLOYMENTS);
+    const { conditions: _told, ...counts } = deployment?.status ?? {};
+    assert.deepEqual(counts, {
+      observedGeneration: 1,
+      phase: 'Running',
+      ...{ replicas: 1, readyReplicas: 1, availableReplicas: 1, upToDateReplicas: 1 },
+    });
+    assert.deepEqual(fleet.problems, []);
+    await fleet.end();
+  });
+
+  it('waits for a providerID although its infrastructure calls itself provisioned', async () => {
+    const fleet = await startFleet(1);
+    await fleet.patchStatus(INFRASTRUCTURE_MACHINES, fleet.keyOf(await fleet.machine()), {
+      initialization: { provisioned: true },
+    });
+    const { status } = await fleet.machine();
+    assert.deepEqual([status?.phase, status?.initialization], ['Provisioning', undefined]);
+    await fleet.end();
+  });
+
+  it('says when its Node is sick, and when it is gone', async () => {
+    const fleet = await startFleet(1);
+    await fleet.provision('p://1');
+    await fleet.join('n1', 'p://1');
+    await fleet.patchStatus(NODES, { name: 'n1' }, { conditions: [{ type: 'Ready', status: 'False' }, ...WELL] });
+    assert.equal(await fleet.condition('NodeHealthy'), 'False NodeNotHealthy');
+    assert.match(await fleet.condition('Available'), /^False /);
+    await fleet.remove(NODES, { name: 'n1' });
+    assert.equal(await fleet.condition('NodeHealthy'), 'False NodeDeleted');
+    assert.deepEqual((await fleet.machine()).status?.nodeRef, { name: 'n1' });
+    await fleet.end();
+  });
+
+  it('goes from the infrastructure up: that first, then the Node, then itself', async () => {
+    const fleet = await startFleet(1);
+    await fleet.provision('p://1');
+    await fleet.join('n1', 'p://1');
+    const key = fleet.keyOf(await fleet.machine());
+    await fleet.patch(MACHINE_DEPLOYMENTS, { namespace: 'ns', name: 'macs' }, { spec: { replicas: 0 } });
+    const [leaving] = await fleet.all(INFRASTRUCTURE_MACHINES);
+    assert.ok(leaving?.metadata.deletionTimestamp, 'the infrastructure was not deleted');
+    assert.equal((await fleet.all(NODES)).length, 1, 'the Node went before its host');
+    assert.equal((await fleet.machine()).status?.phase, 'Deleting');
+    await fleet.patchStatus(INFRASTRUCTURE_MACHINES, key, {
+      initialization: { provisioned: true },
+      failureDomain: 'z',
+    });
+    const deletions = fleet.writesTo(INFRASTRUCTURE_MACHINES).filter(({ method }) => method === 'DELETE');
+    assert.equal(deletions.length, 1, 'a change on the way out is no reason to delete again');
+    await fleet.patch(INFRASTRUCTURE_MACHINES, key, { metadata: { finalizers: [] } });
+    assert.deepEqual(await fleet.all(NODES), []);
+    assert.deepEqual(await fleet.all(MACHINES), []);
+    assert.equal((await fleet.all(MACHINE_SETS)).length, 1);
+    await fleet.end();
+  });
+
+  it('never makes its infrastructure a second time when somebody deleted it', async () => {
+    const fleet = await startFleet(1);
+    await fleet.provision('p://1');
+    const key = fleet.keyOf(await fleet.machine());
+    await fleet.patch(INFRASTRUCTURE_MACHINES, key, { metadata: { finalizers: [] } });
+    await fleet.remove(INFRASTRUCTURE_MACHINES, key);
+    assert.equal(await fleet.condition('InfrastructureReady'), 'False Deleted');
+    assert.deepEqual(await fleet.all(INFRASTRUCTURE_MACHINES), []);
+    await fleet.end();
+  });
+
+  it('waits for a missing template, and goes on when it appears', async () => {
+    const fleet = await startFleet(1, ['ScriptedMachineTemplate']);
+    assert.deepEqual(await fleet.all(INFRASTRUCTURE_MACHINES), []);
+    const [, template] = FLEET.find(([{ kind }]) => kind === TEMPLATES.kind) ?? [];
+    assert.ok(template);
+    assert.equal(await fleet.condition('InfrastructureReady'), 'False TemplateDoesNotExist');
+    await fleet.create(TEMPLATES, template);
+    assert.equal((await fleet.all(INFRASTRUCTURE_MACHINES)).length, 1);
+    await fleet.end();
+  });
+
+  it('is bound to no Node before the control plane is initialized', async () => {
+    const fleet = await startFleet(1, ['ScriptedControlPlane']);
+    await fleet.provision('p://1');
+    await fleet.join('n1', 'p://1');
+    assert.equal((await fleet.machine()).status?.nodeRef, undefined);
+    assert.equal(await fleet.condition('NodeHealthy'), 'Unknown InspectionFailed');
+    const [, controlPlane] = FLEET.find(([{ kind }]) => kind === CONTROL_PLANES.kind) ?? [];
+    assert.ok(controlPlane);
+    await fleet.create(CONTROL_PLANES, controlPlane);
+    assert.deepEqual((await fleet.machine()).status?.nodeRef, { name: 'n1' });
+    await fleet.end();
+  });
+
+  it('says so when two Nodes claim to be its host, and is bound to neither', async () => {
+    const fleet = await startFleet(1);
+    await fleet.provision('p://1');
+    await fleet.patch(CLUSTERS, CLUSTER.metadata, { spec: { paused: true } });
+    await fleet.join('n1', 'p://1');
+    await fleet.join('n2', 'p://1');
+    await fleet.patch(CLUSTERS, CLUSTER.metadata, { spec: { paused: false } });
+    assert.equal(await fleet.condition('NodeReady'), 'Unknown ProviderIdNotUnique');
+    assert.equal((await fleet.machine()).status?.nodeRef, undefined);
+    await fleet.end();
+  });
+});
+
+describe('a paused', () => {
+  const pauses: readonly (readonly [
+    string,
+    (fleet: Awaited<ReturnType<typeof startFleet>>, isOn: boolean) => Promise<void>,
+  ])[] = [
+    ['Cluster', (fleet, isOn) => fleet.patch(CLUSTERS, CLUSTER.metadata, { spec: { paused: isOn } })],
+    [
+      'Machine',
+      async (fleet, isOn) =>
+        fleet.patch(MACHINES, fleet.keyOf(await fleet.machine()), {
+          metadata: { annotations: { 'cluster.x-k8s.io/paused': isOn ? '' : null } },
+        }),
+    ],
+  ];
+  for (const [what, pause] of pauses) {
+    it(`${what} stands still, also in deletion, and goes on afterwards`, async () => {
+      const fleet = await startFleet(1);
+      await pause(fleet, true);
+      assert.equal(await fleet.condition('Paused'), 'True Paused');
+      await fleet.provision('p://1');
+      assert.equal((await fleet.machine()).spec.providerID, undefined);
+      await fleet.remove(MACHINES, fleet.keyOf(await fleet.machine()));
+      const [infrastructure] = await fleet.all(INFRASTRUCTURE_MACHINES);
+      assert.equal(infrastructure?.metadata.deletionTimestamp, undefined);
+      await pause(fleet, false);
+      const [leaving] = await fleet.all(INFRASTRUCTURE_MACHINES);
+      assert.ok(leaving?.metadata.deletionTimestamp);
+      assert.equal(await fleet.condition('Paused'), 'False NotPaused');
+      await fleet.end();
+    });
+  }
+});
+
+describe('a Cluster', () => {
+  it('tells what its parts say, owns them, and takes over the endpoint', async () => {
+    const fleet = await startFleet(0);
+    const endpoint = { host: 'api.example', port: 6443 };
+    await fleet.patch(INFRASTRUCTURE_CLUSTERS, CLUSTER.metadata, { spec: { controlPlaneEndpoint: endpoint } });
+    const [found] = await fleet.all(CLUSTERS);
+    assert.deepEqual(found?.status?.initialization, { infrastructureProvisioned: true, controlPlaneInitialized: true });
+    assert.deepEqual(found?.spec.controlPlaneEndpoint, endpoint);
+    for (const resource of [INFRASTRUCTURE_CLUSTERS, CONTROL_PLANES]) {
+      const [part] = await fleet.all(resource);
+      assert.deepEqual(part?.metadata.ownerReferences, [
+        { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: 'fleet', uid: found?.metadata.uid },
+      ]);
+      assert.equal(part?.metadata.labels?.['cluster.x-k8s.io/cluster-name'], 'fleet');
+    }
+    await fleet.patch(INFRASTRUCTURE_CLUSTERS, CLUSTER.metadata, { spec: { controlPlaneEndpoint: { host: 'other' } } });
+    assert.deepEqual((await fleet.all(CLUSTERS))[0]?.spec.controlPlaneEndpoint, endpoint, 'it is taken over once');
+    await fleet.end();
+  });
+
+  it('is deleted after its Machines and with all that is its own', async () => {
+    const fleet = await startFleet(1);
+    await fleet.provision('p://1');
+    const key = fleet.keyOf(await fleet.machine());
+    await fleet.remove(CLUSTERS, CLUSTER.metadata);
+    assert.equal((await fleet.all(CONTROL_PLANES)).length, 1, 'the control plane goes after the Machines');
+    await fleet.patch(INFRASTRUCTURE_MACHINES, key, { metadata: { finalizers: [] } });
+    const everything: readonly Resource<KubeObject>[] = [
+      ...[CLUSTERS, CONTROL_PLANES, MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES],
+    ];
+    for (const resource of everything) assert.deepEqual(await fleet.all(resource), [], resource.kind);
+    assert.deepEqual(fleet.problems, []);
+    await fleet.end();
+  });
+});

@@ -1,0 +1,162 @@
+/** A Machine's infrastructure: cloned from the template of its set, then mirrored for as long as both live. */
+import type { ReconcileContext } from '../../kube/controller/controller.ts';
+import type { Step } from '../../kube/controller/lifecycle.ts';
+import { type ConditionReport, done, type StepResult, stop } from '../../kube/controller/outcome.ts';
+import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import type { ObjectKey } from '../../kube/types/meta.ts';
+import { apiVersionOf, type Resource } from '../../kube/types/resource.ts';
+import { controllerOf, referToController } from '../core/owner-references.ts';
+import { readIfThere } from '../core/read-if-there.ts';
+import { awaitEnd, removeAll } from './awaited-end.ts';
+import { type ContractObject, type ContractTemplate, resolveResource } from './contract-objects.ts';
+import type { CoreView } from './core-view.ts';
+import { CORE_ANNOTATIONS, type Machine, type MachineSet } from './machine-kinds.ts';
+
+const CONDITION = 'InfrastructureReady';
+
+interface InfrastructureTarget {
+  readonly resource: Resource<ContractObject>;
+  readonly key: ObjectKey;
+}
+
+const targetOf = ({ definitions }: CoreView, { metadata, spec }: Machine): InfrastructureTarget => ({
+  resource: resolveResource(definitions.list(), spec.infrastructureRef),
+  key: { namespace: metadata.namespace ?? '', name: spec.infrastructureRef.name },
+});
+
+export const ensureInfrastructure = (view: CoreView): Step<Machine> => ({
+  name: 'infrastructure',
+  condition: CONDITION,
+  run: async (machine, context) => {
+    const target = targetOf(view, machine);
+    view.contracts.follow(target.resource);
+    const found = await readIfThere(target.resource, target.key, context);
+    if (found !== undefined) return mirror(machine, found, target.resource.kind);
+    if (machine.status?.initialization?.infrastructureProvisioned === true) {
+      const message = `${target.resource.kind} was deleted while its Machine lives`;
+      return done({ condition: { type: CONDITION, status: 'False', reason: 'Deleted', message } });
+    }
+    return clone(view, { machine, target }, context);
+  },
+});
+
+/** A Machine without a set waits until somebody makes the object that it names. */
+const clone = async (
+  view: CoreView,
+  { machine, target }: { readonly machine: Machine; readonly target: InfrastructureTarget },
+  context: ReconcileContext,
+): Promise<StepResult<Machine>> => {
+  const set = setOf(view, machine);
+  if (set === undefined) {
+    const message = `waiting for ${target.resource.kind} ${target.key.name}`;
+    return stop<Machine>({
+      condition: { type: CONDITION, status: 'False', reason: 'DoesNotExist', message },
+      status: { phase: 'Pending' },
+    });
+  }
+  const reference = set.spec.template.spec.infrastructureRef;
+  const templates = resolveResource<ContractTemplate>(view.definitions.list(), reference);
+  view.contracts.follow(templates);
+  const template = await readIfThere(templates, { ...target.key, name: reference.name }, context);
+  if (template === undefined) {
+    const message = `${reference.kind} ${reference.name} does not exist`;
+    return stop<Machine>({
+      condition: { type: CONDITION, status: 'False', reason: 'TemplateDoesNotExist', message },
+      status: { phase: 'Pending' },
+    });
+  }
+  const object = renderClone(target.resource, machine, { template, kind: reference.kind });
+  await context.kube.create(target.resource, object, { signal: context.signal });
+  const message = `${target.resource.kind} was made from template ${reference.name}`;
+  return stop<Machine>({
+    condition: { type: CONDITION, status: 'False', reason: 'NotReady', message },
+    status: { phase: 'Pending' },
+  });
+};
+
+const setOf = ({ machineSets }: CoreView, machine: Machine): MachineSet | undefined => {
+  const controller = controllerOf(machine);
+  const set = machineSets.get(`${machine.metadata.namespace}/${controller?.name}`);
+  return set?.metadata.uid === controller?.uid ? set : undefined;
+};
+
+/** The object that a template makes for this Machine. */
+const renderClone = (
+  resource: Resource<ContractObject>,
+  machine: Machine,
+  { template, kind }: { readonly template: ContractTemplate; readonly kind: string },
+): ContractObject => {
+  const { metadata = {}, spec = {} } = template.spec.template;
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: {
+      namespace: machine.metadata.namespace ?? '',
+      name: machine.spec.infrastructureRef.name,
+      labels: {
+        ...metadata.labels,
+        ...machine.metadata.labels,
+        [CLUSTER_API_LABELS.clusterName]: machine.spec.clusterName,
+      },
+      annotations: {
+        ...metadata.annotations,
+        [CORE_ANNOTATIONS.clonedFromName]: template.metadata.name,
+        [CORE_ANNOTATIONS.clonedFromGroupKind]: `${kind}.${resource.group}`,
+      },
+      ownerReferences: [referToController(CLUSTER_API_RESOURCES.machines, machine)],
+    },
+    spec,
+  };
+};
+
+/** What the object says of itself, told on the Machine. Once provisioned, always provisioned. */
+const mirror = (machine: Machine, found: ContractObject, kind: string): StepResult<Machine> => {
+  const { initialization, addresses, failureDomain } = found.status ?? {};
+  const condition = mirrorReady(found, kind);
+  const wasProvisioned = machine.status?.initialization?.infrastructureProvisioned === true;
+  const { providerID = '' } = found.spec ?? {};
+  if (!wasProvisioned && (initialization?.provisioned !== true || providerID === '')) {
+    return stop({ condition, status: { phase: 'Provisioning' } });
+  }
+  return done({
+    condition,
+    ...(providerID === '' ? {} : { spec: { providerID } }),
+    status: {
+      phase: machine.status?.nodeRef === undefined ? 'Provisioned' : 'Running',
+      initialization: { ...machine.status?.initialization, infrastructureProvisioned: true },
+      ...(addresses === undefined ? {} : { addresses }),
+      ...(failureDomain === undefined ? {} : { failureDomain }),
+    },
+  });
+};
+
+const mirrorReady = ({ metadata, status }: ContractObject, kind: string): ConditionReport => {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (metadata.deletionTimestamp !== undefined) {
+    const message = ready?.message || `${kind} is being deleted`;
+    return { type: CONDITION, status: 'False', reason: 'Deleting', message };
+  }
+  if (ready !== undefined) {
+    return { type: CONDITION, status: ready.status, reason: ready.reason, message: ready.message };
+  }
+  return status?.initialization?.provisioned === true
+    ? { type: CONDITION, status: 'True', reason: 'Ready', message: '' }
+    : { type: CONDITION, status: 'False', reason: 'NotReady', message: `${kind} is not provisioned` };
+};
+
+export const deleteInfrastructure = (view: CoreView): Step<Machine> => ({
+  name: 'infrastructure',
+  condition: CONDITION,
+  run: async (machine, context) => {
+    const { resource, key } = targetOf(view, machine);
+    const followed = view.contracts.follow(resource);
+    const found = await readIfThere(resource, key, context);
+    if (found === undefined) return done();
+    await removeAll(resource, [found], context);
+    const report = {
+      condition: { ...mirrorReady(found, resource.kind), status: 'False', reason: 'Deleting' } as const,
+      status: { phase: 'Deleting' },
+    };
+    return awaitEnd<Machine>(followed, found, report);
+  },
+});

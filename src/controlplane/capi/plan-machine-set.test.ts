@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Condition } from '../../kube/types/meta.ts';
+import { CORE_ANNOTATIONS, type Machine } from './machine-kinds.ts';
+import { countReplicas, planMachineSet } from './plan-machine-set.ts';
+
+const AT = '2026-01-01T00:00:00Z';
+const isTrue = (type: string): Condition => ({
+  type,
+  status: 'True',
+  reason: type,
+  message: '',
+  lastTransitionTime: AT,
+});
+
+interface Traits {
+  readonly node?: 'ready' | 'sick';
+  readonly marked?: true;
+  readonly deleting?: true;
+  readonly born?: string;
+}
+
+const machine = (name: string, { node, marked, deleting, born = AT }: Traits = {}): Machine => ({
+  metadata: {
+    name,
+    creationTimestamp: born,
+    ...(marked && { annotations: { [CORE_ANNOTATIONS.deleteMachine]: '' } }),
+    ...(deleting && { deletionTimestamp: AT }),
+  },
+  spec: { clusterName: 'c', bootstrap: {}, infrastructureRef: { apiGroup: 'g', kind: 'K', name } },
+  ...(node && {
+    status: { nodeRef: { name }, conditions: node === 'ready' ? [isTrue('Ready'), isTrue('Available')] : [] },
+  }),
+});
+
+const rows: readonly {
+  readonly story: string;
+  readonly replicas: number;
+  readonly machines: readonly Machine[];
+  readonly expected: string;
+}[] = [
+  { story: 'none yet', replicas: 3, machines: [], expected: '+3' },
+  { story: 'enough', replicas: 1, machines: [machine('a')], expected: '+0' },
+  {
+    story: 'one on its way out is replaced',
+    replicas: 2,
+    machines: [machine('a'), machine('b', { deleting: true })],
+    expected: '+1',
+  },
+  {
+    story: 'one on its way out is no surplus',
+    replicas: 1,
+    machines: [machine('a'), machine('b', { deleting: true })],
+    expected: '+0',
+  },
+  {
+    story: 'without a Node goes before with one',
+    replicas: 1,
+    machines: [machine('a', { node: 'ready' }), machine('b')],
+    expected: '+0 -b',
+  },
+  {
+    story: 'sick goes before ready',
+    replicas: 1,
+    machines: [machine('a', { node: 'sick' }), machine('b', { node: 'ready' })],
+    expected: '+0 -a',
+  },
+  {
+    story: 'marked goes before all others',
+    replicas: 2,
+    machines: [machine('a'), machine('b', { node: 'ready', marked: true }), machine('c', { node: 'sick' })],
+    expected: '+0 -b',
+  },
+  {
+    story: 'among equals the newest',
+    replicas: 1,
+    machines: [machine('a', { node: 'ready', born: '2026-01-02T00:00:00Z' }), machine('b', { node: 'ready' })],
+    expected: '+0 -a',
+  },
+  {
+    story: 'born together: by name',
+    replicas: 1,
+    machines: [machine('b'), machine('a'), machine('c')],
+    expected: '+0 -a -b',
+  },
+  { story: 'to nothing', replicas: 0, machines: [machine('a', { node: 'ready' })], expected: '+0 -a' },
+];
+
+describe('a set and its Machines', () => {
+  for (const { story, replicas, machines, expected } of rows) {
+    it(`${story}: ${expected}`, () => {
+      const { create, remove } = planMachineSet(replicas, machines);
+      assert.equal([`+${create}`, ...remove.map(({ metadata }) => `-${metadata.name}`)].join(' '), expected);
+    });
+  }
+
+  it('counts a Machine on its way out as a replica, but neither as ready nor as available', () => {
+    const machines = [machine('a', { node: 'ready' }), machine('b', { node: 'ready', deleting: true }), machine('c')];
+    assert.deepEqual(countReplicas(machines), {
+      replicas: 3,
+      readyReplicas: 1,
+      availableReplicas: 1,
+      upToDateReplicas: 2,
+    });
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * The provider, put together: the table of contents of what runs in the manager. `bin/manager.ts`, `macfleet up` and the
+ * simulated world all call this with their own ports.
+ */
+import { neverAborted } from '../base/abort.ts';
+import { CLUSTERS } from '../kinds/cluster.ts';
+import { CONTROL_PLANES } from '../kinds/control-plane.ts';
+import { MAC_HOSTS } from '../kinds/mac-host.ts';
+import { MACHINES } from '../kinds/machine.ts';
+import { EVENT_SOURCES } from '../kinds/names.ts';
+import { type CacheOptions, createCache, dropManagedFields } from '../kube/cache/cache.ts';
+import { createEventRecorder } from '../kube/controller/events.ts';
+import type { LeaderLease } from '../kube/manager/leader-lease.ts';
+import { createManager as createKubeManager, type Manager } from '../kube/manager/manager.ts';
+import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
+import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
+import { NODES } from '../kube/types/core.ts';
+import type { KubeObject } from '../kube/types/meta.ts';
+import type { Resource } from '../kube/types/resource.ts';
+import { createClusterController, createControlPlaneController } from './cluster/shell-controllers.ts';
+import { createHostController } from './host/host-controller.ts';
+import { createInventoryController } from './host/inventory.ts';
+import type { HostPorts } from './host/ports.ts';
+import { createMachineController } from './machine/machine-controller.ts';
+
+export interface ProviderPorts extends HostPorts {
+  /** Without one this process acts as if it were alone. */
+  readonly lease?: LeaderLease;
+  readonly metrics?: RuntimeMetrics;
+}
+
+export const createManager = (ports: ProviderPorts): Manager => {
+  const { client, clock, random, ids, logger, lease, metrics } = ports;
+  const cacheOf = <T extends KubeObject>(resource: Resource<T>, indexes?: CacheOptions<T>['indexes']) =>
+    createCache<T>({
+      client,
+      clock,
+      random: random.stream(resource.plural),
+      logger,
+      resource,
+      transform: dropManagedFields,
+      ...(indexes === undefined ? {} : { indexes }),
+      ...(metrics === undefined ? {} : { metrics: metrics.cache }),
+    });
+  const hosts = cacheOf(MAC_HOSTS);
+  const machines = cacheOf(MACHINES, { server: ({ status }) => (status?.serverID ? [status.serverID] : []) });
+  const nodes = cacheOf(NODES, { provider: ({ spec }) => (spec?.providerID ? [spec.providerID] : []) });
+  const clusters = cacheOf(CLUSTER_API_RESOURCES.clusters);
+  const shells = cacheOf(CLUSTERS);
+  const controlPlanes = cacheOf(CONTROL_PLANES);
+  const signal = neverAborted();
+  const events = createEventRecorder({ client, clock, ids, logger, component: EVENT_SOURCES.machine, signal });
+  const caches = { hosts, machines, nodes, clusters };
+  return createKubeManager({
+    name: 'macfleet-provider',
+    client,
+    clock,
+    random,
+    logger,
+    caches: [hosts, machines, nodes, clusters, shells, controlPlanes],
+    controllers: [
+      createInventoryController(ports, caches),
+      createHostController(ports, caches, events),
+      createMachineController({ ports, caches, events }),
+      createClusterController(shells, events),
+      createControlPlaneController(controlPlanes, events),
+    ],
+    events,
+    ...(lease === undefined ? {} : { lease }),
+    ...(metrics === undefined ? {} : { metrics }),
+  });
+};

@@ -1,0 +1,84 @@
+/**
+ * Keeps the hosts on record in step with Scaleway: one list per zone and interval, and no write when nothing changed.
+ * A list that fails changes nothing: an error is never emptiness (R8).
+ */
+import { isKind } from '../../base/errors.ts';
+import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
+import {
+  type Controller,
+  createController,
+  type ReconcileContext,
+  type Watch,
+} from '../../kube/controller/controller.ts';
+import type { ProviderCaches } from './host-caches.ts';
+import { type InventoryPlan, planInventory } from './plan-inventory.ts';
+import type { HostPorts } from './ports.ts';
+
+export const createInventoryController = (ports: HostPorts, caches: ProviderCaches): Controller =>
+  createController({
+    name: 'machosts.inventory',
+    watches: [eachZone(ports, caches)],
+    reconcile: async (context) => {
+      await takeStock(ports, caches, context);
+      return { next: 'again', afterMs: ports.settings.times.inventoryMs };
+    },
+  });
+
+/** The keys are the zones; nothing but time wakes them. */
+const eachZone = ({ settings }: HostPorts, { hosts }: ProviderCaches): Watch => ({
+  cache: hosts,
+  start: (add) => {
+    for (const zone of settings.zones) add(zone, 'wish');
+    return () => undefined;
+  },
+});
+
+const takeStock = async (ports: HostPorts, caches: ProviderCaches, context: ReconcileContext): Promise<void> => {
+  const { cloud, clock, settings } = ports;
+  const zone = context.key;
+  const servers = await cloud.listServers(zone, context.signal);
+  const machines = caches.machines.list();
+  const plans = planInventory({
+    nowMs: clock.now(),
+    projectId: settings.projectId,
+    servers: servers.filter(({ projectId }) => projectId === settings.projectId),
+    hosts: caches.hosts.list().filter(({ spec }) => isOf(spec.source.scaleway, settings.projectId, zone)),
+    poolPrefixes: [...new Set([settings.poolPrefix, ...machines.map(({ spec }) => spec.adoptPoolPrefix ?? '')])].filter(
+      Boolean,
+    ),
+    namedServers: new Set(machines.map(({ status }) => status?.serverID ?? '').filter(Boolean)),
+  });
+  for (const plan of plans) await carryOut(plan, context);
+};
+
+const isOf = (
+  source: { readonly projectID: string; readonly zone: string } | undefined,
+  projectId: string,
+  zone: string,
+) => source?.projectID === projectId && source.zone === zone;
+
+/** Somebody else being first is no trouble: the next look sees what is there. */
+const carryOut = async (plan: InventoryPlan, { kube, signal }: ReconcileContext): Promise<void> => {
+  try {
+    if (plan.do === 'create') {
+      const { apiVersion, kind } = TYPE;
+      await kube.create(MAC_HOSTS, parseMacHost({ apiVersion, kind, metadata: { name: plan.name }, spec: plan.spec }), {
+        signal,
+      });
+    } else await patchServer(plan.host, plan.server, { kube, signal });
+  } catch (error) {
+    if (!isKind(error, 'exists', 'conflict', 'not-found')) throw error;
+  }
+};
+
+const TYPE = { apiVersion: `${MAC_HOSTS.group}/${MAC_HOSTS.version}`, kind: MAC_HOSTS.kind };
+
+const patchServer = async (
+  { metadata }: MacHost,
+  server: object,
+  { kube, signal }: Pick<ReconcileContext, 'kube' | 'signal'>,
+): Promise<void> => {
+  const { uid, resourceVersion } = metadata;
+  const body = { metadata: { uid, resourceVersion }, status: { server: { missingSince: null, ...server } } };
+  await kube.patch(MAC_HOSTS, { name: metadata.name }, { type: 'merge', body }, { signal, subresource: 'status' });
+};

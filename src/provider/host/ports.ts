@@ -1,0 +1,54 @@
+/** What the provider needs from the outside: the same for the manager process, for `macfleet up` and for the simulated world. */
+import type { Clock } from '../../base/clock.ts';
+import type { Ids } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Random } from '../../base/random.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { HostPreparer } from '../../hosts/port.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Cloud } from '../../scaleway/port.ts';
+import type { HostTimes } from './plan-host.ts';
+
+/** What lets a Mac join the cluster under one Node name. */
+export interface JoinCredentials {
+  /** A kubeconfig for this Node and no other. */
+  issue(nodeName: string, signal: AbortSignal): Promise<Secret<string>>;
+}
+
+/** The SSH key that a fleet's Macs accept. */
+export interface FleetKeys {
+  privateKeyOf(fleet: string, signal: AbortSignal): Promise<Secret<string>>;
+}
+
+export interface ProviderSettings {
+  /** The Scaleway project this manager acts in; it touches no host of another (R1). */
+  readonly projectId: string;
+  readonly zones: readonly string[];
+  /** Used where a machine names no prefix of its own. */
+  readonly poolPrefix: string;
+  /** The first eight digits of the UID of kube-system. */
+  readonly clusterId: string;
+  readonly times: ProviderTimes;
+}
+
+export interface ProviderTimes extends HostTimes {
+  readonly inventoryMs: number;
+  readonly bootstrapTimeoutMs: number;
+  /** How long after its bootstrap a Mac may take to show its Node. */
+  readonly nodeWaitMs: number;
+  /** The pace of bootstraps that fail. */
+  readonly bootstrapBackoff: { readonly initialMs: number; readonly maxMs: number };
+}
+
+export interface HostPorts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly cloud: Cloud;
+  readonly preparer: HostPreparer;
+  readonly join: JoinCredentials;
+  readonly fleetKeys: FleetKeys;
+  readonly settings: ProviderSettings;
+}

@@ -1,0 +1,235 @@
+/**
+ * Cluster API's infrastructure machine: chooses a Mac, claims it, waits until it has joined, tells core; and when it is
+ * deleted asks for the Mac's release and goes at once: nobody waits for a wipe (R11, 002-5).
+ */
+import { toTimestamp } from '../../base/clock.ts';
+import { isKind } from '../../base/errors.ts';
+import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
+import { ANNOTATIONS, FINALIZERS } from '../../kinds/labels.ts';
+import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
+import { parseMachine, type ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import type { Cache } from '../../kube/cache/cache.ts';
+import {
+  type Controller,
+  createController,
+  type ReconcileContext,
+  watchMapped,
+  watchPrimary,
+} from '../../kube/controller/controller.ts';
+import type { EventRecorder } from '../../kube/controller/events.ts';
+import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
+import { done, type Report, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
+import { CLUSTER_API_ANNOTATIONS, CLUSTER_API_LABELS, type ClusterApiCluster } from '../../kube/types/cluster-api.ts';
+import { keyOf, renderKey } from '../../kube/types/meta.ts';
+import { machinesOf, type ProviderCaches, providerIdOf } from '../host/host-caches.ts';
+import type { HostPorts } from '../host/ports.ts';
+import { chooseHost } from './choose-host.ts';
+
+export interface MachineDeps {
+  readonly ports: Pick<HostPorts, 'clock' | 'ids' | 'settings'>;
+  readonly caches: ProviderCaches & { readonly clusters: Cache<ClusterApiCluster> };
+  readonly events: EventRecorder;
+}
+
+type Machine = ScalewayAppleSiliconMachine;
+type Result = StepResult<Machine>;
+
+const { provisioned } = REASONS.machine;
+
+export const createMachineController = (deps: MachineDeps): Controller => {
+  const { caches, events } = deps;
+  return createController({
+    name: 'scalewayapplesiliconmachines.lifecycle',
+    watches: [
+      watchPrimary(caches.machines),
+      watchMapped(caches.hosts, (change) =>
+        concernedBy(caches, change.type === 'deleted' ? change.old : change.object),
+      ),
+      watchMapped(caches.clusters, (change) =>
+        membersOf(caches, change.type === 'deleted' ? change.old : change.object),
+      ),
+    ],
+    reconcile: reconcileLifecycle<Machine>({
+      cache: caches.machines,
+      events,
+      finalizer: FINALIZERS.machine,
+      read: parseMachine,
+      gate: async (machine) => gate(caches, machine),
+      up: [
+        step('choose', async (machine) => choose(deps, machine)),
+        step('claim', (machine, context) => claim(deps, machine, context)),
+        step('join', async (machine) => join(deps, machine)),
+      ],
+      down: [step('release', (machine, context) => release(deps, machine, context))],
+      summary: { type: CONDITIONS.machine.ready, of: [CONDITIONS.machine.provisioned] },
+    }),
+  });
+};
+
+const step = (name: string, run: Step<Machine>['run']): Step<Machine> => ({
+  name,
+  condition: CONDITIONS.machine.provisioned,
+  run,
+});
+
+/** A host that became free concerns everybody who waits for one; any other change concerns whoever has the host. */
+const concernedBy = ({ machines }: ProviderCaches, host: MacHost): readonly string[] => {
+  if (host.spec.claimRef !== undefined) return machinesOf({ machines }, host);
+  return machines
+    .list()
+    .filter(({ status }) => !status?.serverID || status.serverID === host.metadata.name)
+    .map((machine) => renderKey(keyOf(machine)));
+};
+
+const membersOf = ({ machines }: ProviderCaches, { metadata }: ClusterApiCluster): readonly string[] =>
+  machines
+    .list()
+    .filter((machine) => machine.metadata.labels?.[CLUSTER_API_LABELS.clusterName] === metadata.name)
+    .map((machine) => renderKey(keyOf(machine)));
+
+/** Paused freezes everything but deletion; without its owners there is nothing to work for yet (001-2, F77). */
+const gate = (caches: MachineDeps['caches'], { metadata }: Machine): Result | undefined => {
+  if (metadata.deletionTimestamp !== undefined) return undefined;
+  const clusterName = metadata.labels?.[CLUSTER_API_LABELS.clusterName];
+  const cluster = clusterName === undefined ? undefined : caches.clusters.get(`${metadata.namespace}/${clusterName}`);
+  const isOwned = metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') ?? false;
+  if (!isOwned || cluster === undefined)
+    return stop<Machine>(
+      notYet(provisioned.waitingForCluster, 'The Machine or the Cluster behind this object is not there yet.'),
+    );
+  const isPaused = cluster.spec.paused === true || metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined;
+  if (!isPaused) return undefined;
+  const { paused } = REASONS.machine;
+  return stop<Machine>({
+    condition: { type: CONDITIONS.machine.paused, status: 'True', reason: paused.paused, message: '' },
+  });
+};
+
+const notYet = (reason: string, message: string): Report<Machine> => ({
+  condition: { type: CONDITIONS.machine.provisioned, status: 'False', reason, message },
+});
+
+/** The choice is stored before the claim, so that a claim is never one that its machine does not know of (R5). */
+const choose = ({ ports, caches }: MachineDeps, machine: Machine): Result => {
+  if (machine.status?.serverID) return done();
+  const others = caches.machines.list().filter(({ metadata }) => metadata.uid !== machine.metadata.uid);
+  const choice = chooseHost({
+    nowMs: ports.clock.now(),
+    times: ports.settings.times,
+    machine,
+    hosts: caches.hosts.list(),
+    taken: new Set(others.map(({ status }) => status?.serverID ?? '')),
+    poolPrefix: ports.settings.poolPrefix,
+    projectId: ports.settings.projectId,
+  });
+  if (choice.kind === 'none') {
+    return wait<Machine>(ports.settings.times.quietMs, {
+      ...notYet(choice.reason, choice.message),
+      status: { phase: 'Pending' },
+    });
+  }
+  return wait<Machine>(0, {
+    ...notYet(provisioned.noAvailableHost, `Claiming ${choice.serverId}.`),
+    status: { serverID: choice.serverId, phase: 'Adopting' },
+  });
+};
+
+/** Compare-and-set on the host, read live: of two machines one gets it, the other chooses again. */
+const claim = async (
+  { ports, caches }: MachineDeps,
+  machine: Machine,
+  { kube, signal }: ReconcileContext,
+): Promise<Result> => {
+  const { name, namespace = '', uid = '' } = machine.metadata;
+  const serverId = machine.status?.serverID ?? '';
+  if (caches.hosts.get(serverId)?.spec.claimRef?.uid === uid) return done();
+  const host = await findHost(serverId, { kube, signal });
+  if (host?.spec.claimRef?.uid === uid) return done();
+  const isFirst = isFirstOf(caches.machines.byIndex('server', serverId), machine);
+  if (host === undefined || host.spec.claimRef !== undefined || host.spec.release !== undefined || !isFirst) {
+    const reason = isFirst ? provisioned.noAvailableHost : provisioned.duplicateClaim;
+    return wait<Machine>(0, {
+      ...notYet(reason, 'The host went to another machine.'),
+      status: { serverID: undefined, phase: 'Pending' },
+    });
+  }
+  const { resourceVersion } = host.metadata;
+  const spec = { claimRef: { namespace, name, uid }, fleet: machine.spec.fleetName ?? `${namespace}-${name}` };
+  const body = { metadata: { uid: host.metadata.uid, resourceVersion }, spec };
+  await kube.patch(MAC_HOSTS, { name: serverId }, { type: 'merge', body }, { signal });
+  return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.noAvailableHost, `Claimed ${serverId}.`));
+};
+
+/** Of several machines that chose the same free host at once, the one with the lowest UID keeps it; all agree on that. */
+const isFirstOf = (rivals: readonly Machine[], { metadata }: Machine): boolean =>
+  rivals.every((rival) => (rival.metadata.uid ?? '') >= (metadata.uid ?? ''));
+
+const findHost = async (
+  name: string,
+  { kube, signal }: Pick<ReconcileContext, 'kube' | 'signal'>,
+): Promise<MacHost | undefined> => {
+  try {
+    return await kube.get(MAC_HOSTS, { name }, { signal });
+  } catch (error) {
+    if (isKind(error, 'not-found')) return undefined;
+    throw error;
+  }
+};
+
+/** providerID and provisioned are set together, once the Mac has joined (R22). */
+const join = ({ caches }: MachineDeps, machine: Machine): Result => {
+  const host = caches.hosts.get(machine.status?.serverID ?? '');
+  const state = host?.status?.state;
+  if (host === undefined || (state !== 'joined' && machine.status?.initialization?.provisioned !== true)) {
+    const message = host?.status?.conditions?.find(({ type }) => type === CONDITIONS.host.ready)?.message;
+    return stop<Machine>({
+      ...notYet(
+        REASONS.machine.ready.notReady,
+        `The host is ${state ?? 'not on record'}${message ? `: ${message}` : ''}.`,
+      ),
+      status: { phase: 'Bootstrapping' },
+    });
+  }
+  const address = host.status?.server?.address;
+  return done<Machine>({
+    spec: { providerID: providerIdOf(host) },
+    status: {
+      initialization: { provisioned: true },
+      ready: true,
+      phase: 'Ready',
+      ...(address === undefined ? {} : { addresses: [{ type: 'ExternalIP', address }] }),
+      ...(host.spec.source.scaleway === undefined ? {} : { failureDomain: host.spec.source.scaleway.zone }),
+    },
+    condition: { type: CONDITIONS.machine.provisioned, status: 'True', reason: provisioned.provisioned, message: '' },
+  });
+};
+
+/** The intent to give the Mac back is stored on the host; whoever acts on it is not our business any more (R11). */
+const release = async (
+  { ports }: MachineDeps,
+  machine: Machine,
+  { kube, signal }: ReconcileContext,
+): Promise<Result> => {
+  const host = machine.status?.serverID ? await findHost(machine.status.serverID, { kube, signal }) : undefined;
+  if (host === undefined || host.spec.claimRef?.uid !== machine.metadata.uid || host.spec.release !== undefined)
+    return done();
+  const policy = machine.metadata.annotations?.[ANNOTATIONS.releasePolicy] === 'terminate' ? 'terminate' : 'pool';
+  const intent = {
+    intentID: ports.ids.uuid(),
+    policy,
+    reason: 'MachineDeleted',
+    requestedAt: toTimestamp(ports.clock.now()),
+  };
+  const { uid, resourceVersion } = host.metadata;
+  const body = { metadata: { uid, resourceVersion }, spec: { release: intent } };
+  await kube.patch(MAC_HOSTS, { name: host.metadata.name }, { type: 'merge', body }, { signal });
+  return done<Machine>({
+    events: [
+      {
+        type: 'Normal',
+        reason: provisioned.hostReleased,
+        message: `Asked for the release of ${host.metadata.name} (${intent.intentID})`,
+      },
+    ],
+  });
+};

@@ -1,0 +1,38 @@
+/** What is on the disk of a simulated Mac: everything that a reboot keeps and a wipe forgets. */
+import type { Secret } from '../../base/secret.ts';
+
+/** Who works on the Mac, and the highest epoch that was seen. */
+export interface EpochFile {
+  readonly claim: string;
+  readonly epoch: number;
+}
+
+/** The launchd job of the agent. */
+export interface AgentJob {
+  readonly nodeName: string;
+  readonly providerId: string;
+  readonly fleet: string;
+}
+
+export interface MacDisk {
+  /** SHA256 fingerprint of the SSH host key. */
+  hostKey: string;
+  /** Whether the fleet's key may log in: Scaleway puts it there at install. */
+  isKeyAuthorized: boolean;
+  readonly password: Secret<string>;
+  hasSudoers: boolean;
+  kcpassword: Uint8Array | undefined;
+  hostname: string | undefined;
+  kubeconfig: Secret<string> | undefined;
+  agentJob: AgentJob | undefined;
+  epochFile: EpochFile | undefined;
+  /** Steps that leave nothing else to look at: idle-sleep, tart, firewall, agent-binary. */
+  readonly done: Set<string>;
+}
+
+export const freshDisk = (hostKey: string, password: Secret<string>): MacDisk => ({
+  ...{ hostKey, password, isKeyAuthorized: true, hasSudoers: false },
+  ...{ kcpassword: undefined, hostname: undefined, kubeconfig: undefined },
+  ...{ agentJob: undefined, epochFile: undefined },
+  done: new Set(),
+});

@@ -1,0 +1,148 @@
+/**
+ * The scripts of a simulated Mac: per step what its phases find and leave on the disk. They print what an operator would
+ * read, and never a secret.
+ */
+import { isEqualJson } from '../../base/json.ts';
+import type { StepAnswer, StepCall } from '../../hosts/port.ts';
+import { decodeKcpassword, encodeKcpassword, SEALED_PASSWORD } from '../../macos/kcpassword.ts';
+import type { MacAgent } from './mac-agent.ts';
+import type { AgentJob, MacDisk } from './mac-disk.ts';
+import { markFirstLook } from './mac-fence.ts';
+
+/** What scripts can reach. */
+export interface MacInside {
+  readonly disk: MacDisk;
+  readonly agent: MacAgent;
+  /** Wrong passwords in a row; PAM locks the account at PAM_LOCKS_AT. A reboot clears it. */
+  readonly pam: { failures: number };
+}
+
+export const PAM_LOCKS_AT = 5;
+
+type Phase = (mac: MacInside, call: StepCall) => StepAnswer;
+
+interface Script {
+  /** Also the verify. */
+  readonly check: Phase;
+  readonly apply: Phase;
+}
+
+const ok = (output = ''): StepAnswer => ({ exitCode: 0, output });
+const no = (output: string, exitCode = 1): StepAnswer => ({ exitCode, output });
+
+export const runScript = (mac: MacInside, call: StepCall): StepAnswer => {
+  const script = SCRIPTS[call.step];
+  if (script === undefined) return no(`/bin/bash: ${call.step}.sh: No such file or directory`, 127);
+  return call.phase === 'apply' ? script.apply(mac, call) : script.check(mac, call);
+};
+
+/** A phase that asks for root without a password. */
+const asRoot =
+  (phase: Phase): Phase =>
+  (mac, call) =>
+    mac.disk.hasSudoers ? phase(mac, call) : no('sudo: a password is required');
+
+/** A step that leaves nothing but the fact that it was done. */
+const fact = (step: string): Script => ({
+  check: ({ disk }) => (disk.done.has(step) ? ok() : no(`${step}: not there`)),
+  apply: asRoot(({ disk }) => {
+    disk.done.add(step);
+    return ok();
+  }),
+});
+
+/** One attempt at `sudo -S`: the only place where a password is tried. */
+const trySudo: Phase = ({ disk, pam }, { secrets }) => {
+  if (disk.hasSudoers) return ok();
+  const given = secrets['sudoPassword'];
+  if (given === undefined) return no('no password given; sudo was not asked');
+  if (pam.failures >= PAM_LOCKS_AT) return no('sudo: the account is locked');
+  if (given.reveal() !== disk.password.reveal()) {
+    pam.failures += 1;
+    return no('Sorry, try again.\nsudo: 1 incorrect password attempt');
+  }
+  pam.failures = 0;
+  disk.hasSudoers = true;
+  return ok();
+};
+
+/** loginwindow replaces a wrong password by a marker, so that the file looks right and no session ever starts. */
+const writeKcpassword: Phase = ({ disk }, { secrets }) => {
+  const given = secrets['sudoPassword']?.reveal();
+  if (given === undefined) return no('no password given; /etc/kcpassword was not written');
+  disk.kcpassword = encodeKcpassword(given === disk.password.reveal() ? given : SEALED_PASSWORD);
+  return ok();
+};
+
+const hasAutoLogin: Phase = ({ disk }) => {
+  if (disk.kcpassword === undefined) return no('/etc/kcpassword: No such file or directory');
+  return decodeKcpassword(disk.kcpassword) === SEALED_PASSWORD ? no('/etc/kcpassword holds <sealed>') : ok();
+};
+
+const jobOf = ({ inputs }: StepCall): AgentJob => ({
+  nodeName: inputs['nodeName'] ?? '',
+  providerId: inputs['providerId'] ?? '',
+  fleet: inputs['fleet'] ?? '',
+});
+
+const startJob: Phase = ({ disk, agent }, call) => {
+  if (disk.kubeconfig === undefined) return no('tart-kubelet: /etc/tart-kubelet/kubeconfig: no such file');
+  if (!disk.done.has('agent-binary')) return no('/usr/local/bin/tart-kubelet: No such file or directory', 127);
+  disk.agentJob = jobOf(call);
+  agent.start(disk);
+  return ok();
+};
+
+const isJobRunning: Phase = ({ disk, agent }, call) => {
+  const running = agent.running();
+  if (running === undefined) return no('dev.tuist.tart-kubelet: not running');
+  const { kubeconfig, ...job } = running;
+  if (!isEqualJson(job, jobOf(call))) return no('dev.tuist.tart-kubelet: runs with other arguments');
+  return kubeconfig.reveal() === disk.kubeconfig?.reveal()
+    ? ok()
+    : no('dev.tuist.tart-kubelet: runs on an old kubeconfig');
+};
+
+const SCRIPTS: Readonly<Record<string, Script>> = {
+  'first-look': {
+    check: ({ disk }) => (disk.epochFile === undefined ? no('no epoch file') : ok()),
+    apply: ({ disk }, call) => {
+      markFirstLook(disk, call);
+      return ok();
+    },
+  },
+  sudo: { check: ({ disk }) => (disk.hasSudoers ? ok() : no('no sudoers file')), apply: trySudo },
+  'auto-login': { check: asRoot(hasAutoLogin), apply: asRoot(writeKcpassword) },
+  'idle-sleep': fact('idle-sleep'),
+  hostname: {
+    check: ({ disk }, { inputs }) =>
+      disk.hostname === inputs['nodeName'] ? ok() : no(`${disk.hostname ?? 'no name'}`),
+    apply: asRoot(({ disk }, { inputs }) => {
+      disk.hostname = inputs['nodeName'];
+      return ok();
+    }),
+  },
+  tart: fact('tart'),
+  firewall: fact('firewall'),
+  kubeconfig: {
+    check: ({ disk }, { secrets }) =>
+      disk.kubeconfig !== undefined && disk.kubeconfig.reveal() === secrets['kubeconfig']?.reveal()
+        ? ok()
+        : no('another kubeconfig, or none'),
+    apply: asRoot(({ disk }, { secrets }) => {
+      disk.kubeconfig = secrets['kubeconfig'];
+      return disk.kubeconfig === undefined ? no('nothing on standard input') : ok();
+    }),
+  },
+  'agent-binary': fact('agent-binary'),
+  agent: { check: isJobRunning, apply: asRoot(startJob) },
+  'stop-agent': {
+    check: ({ disk, agent }) =>
+      disk.agentJob === undefined && agent.running() === undefined ? ok() : no('dev.tuist.tart-kubelet: loaded'),
+    apply: asRoot(({ disk, agent }) => {
+      disk.agentJob = undefined;
+      agent.stop();
+      return ok();
+    }),
+  },
+};

@@ -1,0 +1,151 @@
+/**
+ * One simulated Mac at the level of steps: power, disk, SSH daemon, agent. It follows its server at the simulated cloud,
+ * and answers sessions as the scripts on a real one would.
+ */
+
+import { type Clock, sleep } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { HostTarget, StepAnswer, StepCall } from '../../hosts/port.ts';
+import { type AgentStart, createMacAgent, type StartAgent } from './mac-agent.ts';
+import { type EpochFile, freshDisk, type MacDisk } from './mac-disk.ts';
+import { createMacFaults, type MacFaults, type StepFault } from './mac-faults.ts';
+import { passFence } from './mac-fence.ts';
+import { type MacInside, PAM_LOCKS_AT, runScript } from './mac-scripts.ts';
+import { authenticationFailed, connectionLost, hostKeyChanged, unreachableHost } from './ssh-errors.ts';
+
+/** The truth about a Mac, for checkers. */
+export interface MacView {
+  readonly isUp: boolean;
+  readonly hostKey: string;
+  readonly epochFile: EpochFile | undefined;
+  readonly hostname: string | undefined;
+  readonly agent: AgentStart | undefined;
+  readonly hasKubeconfig: boolean;
+  readonly sudoFailures: number;
+  readonly isLocked: boolean;
+}
+
+export interface SimMac {
+  view(): MacView;
+  addStepFault(fault: StepFault): void;
+  refuseConnections(times: number): void;
+  /** Without a wipe: as if somebody stood between us and the Mac. */
+  changeHostKey(): void;
+  /** The fleet's key opens it no more. */
+  forgetKey(): void;
+  /** What a Mac looks like that worked for somebody and was never wiped. */
+  plantLeftover(leftover: Partial<Pick<MacDisk, 'kubeconfig' | 'epochFile'>>): void;
+}
+
+/** How the sessions and the cloud reach a Mac. */
+export interface MacMachine extends SimMac {
+  powerOn(): void;
+  powerOff(): void;
+  wipe(password: Secret<string>): void;
+  /** Throws as Hosts.open rejects; otherwise the connection, good for one life of the Mac. */
+  connect(target: HostTarget): MacConnection;
+}
+
+export interface MacConnection {
+  readonly hostKey: string;
+  /** Never settles if the script hangs. */
+  run(call: StepCall): Promise<StepAnswer>;
+}
+
+export interface SimMacDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly password: Secret<string>;
+  readonly fleetKey: Secret<string>;
+  readonly startAgent: StartAgent;
+  /** How long a phase takes. */
+  readonly phaseMs: (call: StepCall) => number;
+  /** Aborted when the simulation ends: no timer stays behind. */
+  readonly stopped: AbortSignal;
+}
+
+/** A Mac with its lid off. */
+interface Body extends MacInside {
+  readonly deps: SimMacDeps;
+  disk: MacDisk;
+  readonly faults: MacFaults;
+  readonly power: { isUp: boolean; boots: number };
+}
+
+export const createSimMac = (deps: SimMacDeps): MacMachine => {
+  const drawHostKey = (): string =>
+    `SHA256:${Buffer.from(deps.random.bytes(32)).toString('base64').replace(/=+$/, '')}`;
+  const body: Body = {
+    ...{ deps, agent: createMacAgent(deps.startAgent), faults: createMacFaults(), pam: { failures: 0 } },
+    ...{ power: { isUp: false, boots: 0 }, disk: freshDisk(drawHostKey(), deps.password) },
+  };
+  const { agent, faults, power } = body;
+  return {
+    powerOn: () => {
+      power.isUp = true;
+      power.boots += 1;
+      body.pam.failures = 0;
+      agent.start(body.disk);
+    },
+    powerOff: () => {
+      power.isUp = false;
+      agent.stop();
+    },
+    wipe: (password) => {
+      agent.stop();
+      body.disk = freshDisk(drawHostKey(), password);
+    },
+    connect: (target) => connect(body, target),
+    view: () => view(body),
+    addStepFault: faults.addStepFault,
+    refuseConnections: faults.refuse,
+    changeHostKey: () => {
+      body.disk.hostKey = drawHostKey();
+    },
+    forgetKey: () => {
+      body.disk.isKeyAuthorized = false;
+    },
+    plantLeftover: (leftover) => {
+      Object.assign(body.disk, leftover);
+    },
+  };
+};
+
+/** The host key is looked at before the login, as SSH does. */
+const connect = (body: Body, { address, pinnedHostKey, privateKey }: HostTarget): MacConnection => {
+  const { disk, power, faults, deps } = body;
+  if (!power.isUp || faults.takeRefusal()) throw unreachableHost(address);
+  const { hostKey } = disk;
+  if (pinnedHostKey !== undefined && pinnedHostKey !== hostKey) throw hostKeyChanged(address);
+  const isKeyRight = privateKey.reveal() === deps.fleetKey.reveal();
+  if (!isKeyRight || !disk.isKeyAuthorized) throw authenticationFailed(address);
+  const { boots } = power;
+  const assertAdmitted = (call: StepCall): void => {
+    if (!power.isUp || power.boots !== boots) throw connectionLost();
+    passFence(body.disk, call);
+  };
+  return { hostKey, run: (call) => execute(body, call, assertAdmitted) };
+};
+
+const execute = async (body: Body, call: StepCall, assertAdmitted: (call: StepCall) => void): Promise<StepAnswer> => {
+  const { deps, faults } = body;
+  assertAdmitted(call);
+  const fault = faults.takeStepFault(call);
+  if (fault?.kind === 'hang') return new Promise(() => undefined);
+  const durationMs = deps.phaseMs(call);
+  if (durationMs > 0) await sleep(deps.clock, durationMs, deps.stopped);
+  // The Mac may have lost its power, or taken up a newer operation, while the script was at work.
+  assertAdmitted(call);
+  if (fault?.kind === 'lost-before') throw connectionLost();
+  if (fault?.kind === 'exit') return { exitCode: 1, output: fault.output ?? `${call.step}: something went wrong` };
+  const answer = runScript(body, call);
+  if (fault?.kind === 'lost-after') throw connectionLost();
+  return answer;
+};
+
+const view = ({ power, disk, agent, pam }: Body): MacView => ({
+  ...{ isUp: power.isUp, hostKey: disk.hostKey, epochFile: disk.epochFile, hostname: disk.hostname },
+  ...{ agent: agent.running(), hasKubeconfig: disk.kubeconfig !== undefined },
+  ...{ sudoFailures: pam.failures, isLocked: pam.failures >= PAM_LOCKS_AT },
+});

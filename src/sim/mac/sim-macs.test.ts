@@ -1,0 +1,377 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { neverAborted } from '../../base/abort.ts';
+import { FleetError } from '../../base/errors.ts';
+import { createSeededRandom } from '../../base/random.ts';
+import { Secret } from '../../base/secret.ts';
+import { createManualClock, type ManualClock } from '../../base/testing/manual-clock.ts';
+import type { HostSession, HostTarget, StepCall } from '../../hosts/port.ts';
+import { testHostsContract } from '../../hosts/testing/hosts-contract.ts';
+import { createSimCloud, type SimCloud } from '../cloud/sim-cloud.ts';
+import type { SimServer } from '../cloud/sim-server.ts';
+import { createKernel } from '../kernel/kernel.ts';
+import type { StepFault } from './mac-faults.ts';
+import type { SimMac } from './sim-mac.ts';
+import { createSimMacs, type SimMacs } from './sim-macs.ts';
+
+const fleetKey = new Secret('fleet private key');
+const kubeconfig = new Secret('apiVersion: v1\nkind: Config\n');
+const signal = neverAborted();
+const REINSTALL_MS = 900_000;
+const REBOOT_MS = 104_000;
+
+interface Stage {
+  readonly clock: ManualClock;
+  readonly cloud: SimCloud;
+  readonly server: SimServer;
+  readonly macs: SimMacs;
+  readonly mac: SimMac;
+  readonly target: HostTarget;
+  /** `start <node>` and `stop <node>`, in order. */
+  readonly agents: readonly string[];
+}
+
+/** Scripts take no time, unless they are to be watched at work. */
+const stage = (pace: 'at once' | 'in the time of life' = 'at once'): Stage => {
+  const clock = createManualClock();
+  const cloud = createSimCloud({ clock, random: createSeededRandom(3) });
+  const server = cloud.addServer({ name: 'pool-a' });
+  const agents: string[] = [];
+  const macs = createSimMacs({
+    ...{ cloud, clock, fleetKey, random: createSeededRandom(4), timeScale: pace === 'at once' ? 0 : 1 },
+    startAgent: ({ nodeName }) => {
+      agents.push(`start ${nodeName}`);
+      return () => agents.push(`stop ${nodeName}`);
+    },
+  });
+  const target = { address: server.address, user: 'm1', privateKey: fleetKey, pinnedHostKey: undefined };
+  return { clock, cloud, server, macs, mac: macs.mac(server.id), target, agents };
+};
+
+const apply = (step: string, more: Partial<StepCall> = {}): StepCall => ({
+  ...{ step, phase: 'apply', epoch: 1, inputs: {}, secrets: {} },
+  ...more,
+});
+
+/** From a fresh Mac to one whose agent runs. */
+const bootstrap = async ({ macs, target, server }: Stage, nodeName = 'mac-1'): Promise<HostSession> => {
+  const session = await macs.hosts.open(target, signal);
+  const inputs = { claim: 'ours', nodeName, providerId: 'scw-applesilicon://z/1', fleet: 'runners' };
+  const secrets = { sudoPassword: server.password, kubeconfig };
+  for (const step of ['first-look', 'sudo', 'auto-login', 'kubeconfig', 'agent-binary', 'agent']) {
+    const answer = await session.run(apply(step, { inputs, secrets }), signal);
+    assert.deepEqual(answer, { exitCode: 0, output: '' }, step);
+  }
+  return session;
+};
+
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+    return 'answered';
+  } catch (error) {
+    return error instanceof FleetError ? error.code : String(error);
+  }
+};
+
+testHostsContract('simulated Macs in real time', async (body) => {
+  const { macs, target, server } = stage();
+  await body({ hosts: macs.hosts, target, sudoPassword: server.password });
+});
+
+testHostsContract('simulated Macs on the kernel', async (body) => {
+  const kernel = createKernel({ seed: 2 });
+  const { clock } = kernel.actor('metal');
+  const cloud = createSimCloud({ clock, random: createSeededRandom(3) });
+  const server = cloud.addServer({ name: 'pool-a' });
+  const startAgent = (): (() => void) => () => undefined;
+  const macs = createSimMacs({ cloud, clock, fleetKey, random: createSeededRandom(4), startAgent });
+  const target = { address: server.address, user: 'm1', privateKey: fleetKey, pinnedHostKey: undefined };
+  kernel.boot('client', (actor) => body({ hosts: macs.kernelHosts(actor), target, sudoPassword: server.password }));
+  await kernel.run({ maxEvents: 10_000, maxVirtualMs: 3_600_000 });
+});
+
+test('the agent step starts the node agent with what the Mac was given', async () => {
+  const world = stage();
+  await bootstrap(world);
+  assert.deepEqual(world.agents, ['start mac-1']);
+  assert.deepEqual(world.mac.view().agent, {
+    ...{ nodeName: 'mac-1', providerId: 'scw-applesilicon://z/1', fleet: 'runners' },
+    kubeconfig,
+  });
+});
+
+test('a reboot stops the agent and starts it again; the session is lost and the host key stays', async () => {
+  const world = stage();
+  const session = await bootstrap(world);
+  world.cloud.as('operator').reboot(world.server);
+  assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
+  assert.equal(await codeOf(world.macs.hosts.open(world.target, signal)), 'HostUnreachable');
+  world.clock.advance(REBOOT_MS);
+  assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1', 'start mac-1']);
+  assert.equal(await codeOf(session.run(apply('tart'), signal)), 'HostConnectionLost');
+  const again = await world.macs.hosts.open({ ...world.target, pinnedHostKey: session.hostKey }, signal);
+  assert.equal((await again.run(apply('agent-binary', { phase: 'check' }), signal)).exitCode, 0);
+});
+
+test('a reinstall stops the agent, forgets everything and shows a new host key', async () => {
+  const world = stage();
+  const session = await bootstrap(world);
+  world.cloud.as('operator').reinstall(world.server, 'Tahoe');
+  assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
+  world.clock.advance(REINSTALL_MS);
+  assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
+  const { agent, hasKubeconfig, epochFile, hostname } = world.mac.view();
+  assert.deepEqual([agent, hasKubeconfig, epochFile, hostname], [undefined, false, undefined, undefined]);
+  const pinned = { ...world.target, pinnedHostKey: session.hostKey };
+  assert.equal(await codeOf(world.macs.hosts.open(pinned, signal)), 'HostKeyChanged');
+  const fresh = await world.macs.hosts.open(world.target, signal);
+  assert.equal(await codeOf(fresh.run(apply('tart'), signal)), 'NotFenced');
+});
+
+test('after a reinstall the Mac knows the password that the cloud now shows, and not the old one', async () => {
+  const { cloud, clock, server, macs, target } = stage();
+  cloud.as('operator').reinstall(server, 'Tahoe');
+  clock.advance(REINSTALL_MS);
+  const session = await macs.hosts.open(target, signal);
+  await session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal);
+  const sudo = async (sudoPassword: Secret<string> | undefined): Promise<number> => {
+    const secrets = sudoPassword && { sudoPassword };
+    return (await session.run(apply('sudo', { secrets: secrets ?? {} }), signal)).exitCode;
+  };
+  assert.equal(await sudo(server.password), 1);
+  assert.equal(await sudo(cloud.as('operator').get(server).sudoPassword), 0);
+});
+
+test('a reinstall that keeps the disk leaves marks that the first look of another claim finds', async () => {
+  const world = stage();
+  await bootstrap(world);
+  world.cloud.setNextReinstall(world.server.id, 'disk-kept');
+  world.cloud.as('operator').reinstall(world.server, 'Tahoe');
+  world.clock.advance(REINSTALL_MS);
+  const session = await world.macs.hosts.open(world.target, signal);
+  assert.equal(await codeOf(session.run(apply('first-look', { inputs: { claim: 'other' } }), signal)), 'NotWiped');
+});
+
+test("an agent's kubeconfig without an epoch file is found by the first look too", async () => {
+  const { mac, macs, target } = stage();
+  mac.plantLeftover({ kubeconfig });
+  const session = await macs.hosts.open(target, signal);
+  const look = (phase: StepCall['phase']): StepCall => apply('first-look', { phase, inputs: { claim: 'ours' } });
+  assert.equal((await session.run(look('check'), signal)).exitCode, 1);
+  assert.equal(await codeOf(session.run(look('apply'), signal)), 'NotWiped');
+  assert.equal(mac.view().epochFile, undefined);
+});
+
+test('a deleted server takes its Mac along', async () => {
+  const world = stage();
+  await bootstrap(world);
+  world.cloud.deleteServer(world.server.id);
+  assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
+  assert.equal(await codeOf(world.macs.hosts.open(world.target, signal)), 'HostUnreachable');
+});
+
+test('a server that is delivered later has a Mac that answers from then on', async () => {
+  const { cloud, clock, macs, target } = stage();
+  const { address } = cloud.addServer({ name: 'ordered', status: 'starting' });
+  assert.equal(await codeOf(macs.hosts.open({ ...target, address }, signal)), 'HostUnreachable');
+  clock.advance(137_000);
+  assert.equal(await codeOf(macs.hosts.open({ ...target, address }, signal)), 'answered');
+});
+
+test('five wrong passwords lock the account until a reboot, and a right one is refused then', async () => {
+  const { macs, mac, target, server, cloud, clock } = stage();
+  const session = await macs.hosts.open(target, signal);
+  await session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal);
+  const sudo = async (password: Secret<string>): Promise<string> =>
+    (await session.run(apply('sudo', { secrets: { sudoPassword: password } }), signal)).output;
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    assert.match(await sudo(new Secret('wrong')), /incorrect password/);
+    assert.equal(mac.view().sudoFailures, attempt);
+  }
+  assert.equal(mac.view().isLocked, true);
+  assert.match(await sudo(server.password), /locked/);
+  cloud.as('operator').reboot(server);
+  clock.advance(REBOOT_MS);
+  assert.equal(mac.view().isLocked, false);
+});
+
+test('a right password makes earlier mistakes forgotten, and sudo is never asked again', async () => {
+  const { macs, mac, target, server } = stage();
+  const session = await macs.hosts.open(target, signal);
+  await session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal);
+  const sudo = (password: Secret<string>) =>
+    session.run(apply('sudo', { secrets: { sudoPassword: password } }), signal);
+  await sudo(new Secret('wrong'));
+  await sudo(server.password);
+  assert.equal(mac.view().sudoFailures, 0);
+  assert.equal((await sudo(new Secret('wrong'))).exitCode, 0);
+  assert.equal(mac.view().sudoFailures, 0);
+});
+
+test('steps that need root fail without a sudoers file, and cost no attempt', async () => {
+  const { macs, mac, target } = stage();
+  const session = await macs.hosts.open(target, signal);
+  await session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal);
+  for (const step of [
+    'auto-login',
+    'idle-sleep',
+    'hostname',
+    'tart',
+    'firewall',
+    'kubeconfig',
+    'agent',
+    'stop-agent',
+  ]) {
+    assert.deepEqual(await session.run(apply(step), signal), { exitCode: 1, output: 'sudo: a password is required' });
+  }
+  assert.equal(mac.view().sudoFailures, 0);
+});
+
+test('auto-login with a wrong password is accepted and found out by its verify', async () => {
+  const world = stage();
+  const session = await bootstrap(world);
+  const call = apply('auto-login', { secrets: { sudoPassword: new Secret('wrong') } });
+  assert.equal((await session.run(call, signal)).exitCode, 0);
+  assert.match((await session.run({ ...call, phase: 'verify' }, signal)).output, /<sealed>/);
+});
+
+test('a new kubeconfig restarts the agent, the same one does not', async () => {
+  const world = stage();
+  const session = await bootstrap(world);
+  const inputs = { nodeName: 'mac-1', providerId: 'scw-applesilicon://z/1', fleet: 'runners' };
+  const check = apply('agent', { phase: 'check', inputs });
+  assert.equal((await session.run(check, signal)).exitCode, 0);
+  await session.run(apply('kubeconfig', { secrets: { kubeconfig: new Secret('another') } }), signal);
+  assert.equal((await session.run(check, signal)).exitCode, 1);
+  await session.run(apply('agent', { inputs }), signal);
+  assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1', 'start mac-1']);
+});
+
+test('stop-agent stops it for good: a reboot does not bring it back', async () => {
+  const world = stage();
+  const session = await bootstrap(world);
+  assert.equal((await session.run(apply('stop-agent', { phase: 'check' }), signal)).exitCode, 1);
+  await session.run(apply('stop-agent'), signal);
+  assert.equal((await session.run(apply('stop-agent', { phase: 'verify' }), signal)).exitCode, 0);
+  world.cloud.as('operator').reboot(world.server);
+  world.clock.advance(REBOOT_MS);
+  assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
+});
+
+interface FaultRow {
+  readonly kind: StepFault['kind'];
+  readonly seen: string;
+  /** Whether the step was done in spite of it. */
+  readonly isDone: boolean;
+}
+
+const faultRows: readonly FaultRow[] = [
+  { kind: 'exit', seen: 'exit 1', isDone: false },
+  { kind: 'lost-before', seen: 'HostConnectionLost', isDone: false },
+  { kind: 'lost-after', seen: 'HostConnectionLost', isDone: true },
+];
+
+for (const { kind, seen, isDone } of faultRows) {
+  test(`a step with the fault ${kind} is seen as ${seen} twice, then goes well`, async () => {
+    const world = stage();
+    const session = await bootstrap(world);
+    world.mac.addStepFault({ step: 'tart', kind, times: 2 });
+    const run = async (phase: StepCall['phase']): Promise<string> => {
+      let exit = '';
+      const code = await codeOf(
+        session.run(apply('tart', { phase }), signal).then(({ exitCode }) => {
+          exit = `exit ${exitCode}`;
+        }),
+      );
+      return code === 'answered' ? exit : code;
+    };
+    assert.equal(await run('apply'), seen);
+    assert.equal(await run('check'), isDone ? 'exit 0' : 'exit 1');
+    assert.equal(await run('apply'), seen);
+    assert.equal(await run('apply'), 'exit 0');
+  });
+}
+
+test('a step that hangs ends when the caller gives up', async () => {
+  const world = stage();
+  const session = await bootstrap(world);
+  world.mac.addStepFault({ step: 'tart', kind: 'hang', times: 1 });
+  const controller = new AbortController();
+  const hanging = codeOf(session.run(apply('tart'), controller.signal));
+  controller.abort();
+  assert.equal(await hanging, 'Cancelled');
+});
+
+test('refused connections, a forgotten key and a changed host key are told apart', async () => {
+  const { macs, mac, target } = stage();
+  mac.refuseConnections(1);
+  assert.equal(await codeOf(macs.hosts.open(target, signal)), 'HostUnreachable');
+  const { hostKey } = await macs.hosts.open(target, signal);
+  mac.changeHostKey();
+  assert.equal(await codeOf(macs.hosts.open({ ...target, pinnedHostKey: hostKey }, signal)), 'HostKeyChanged');
+  mac.forgetKey();
+  assert.equal(await codeOf(macs.hosts.open(target, signal)), 'AuthenticationFailed');
+});
+
+test('a script at work when a newer operation begins does nothing any more', async () => {
+  const { clock, server, macs, target } = stage('in the time of life');
+  const session = await macs.hosts.open(target, signal);
+  const look = codeOf(session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal));
+  await settled();
+  clock.advance(30_000);
+  assert.equal(await look, 'answered');
+  const old = codeOf(session.run(apply('sudo', { secrets: { sudoPassword: server.password } }), signal));
+  const newer = codeOf(session.run(apply('sudo', { phase: 'check', epoch: 2 }), signal));
+  await settled();
+  clock.advance(30_000);
+  assert.equal(await newer, 'answered');
+  assert.equal(await old, 'StaleEpoch');
+});
+
+test('a Mac that loses its power under a script loses the script', async () => {
+  const kernel = createKernel({ seed: 5, network: { default: { minLatencyMs: 1, maxLatencyMs: 1 } } });
+  const { clock } = kernel.actor('metal');
+  const cloud = createSimCloud({ clock, random: createSeededRandom(3) });
+  const server = cloud.addServer({ name: 'pool-a' });
+  const startAgent = (): (() => void) => () => undefined;
+  const macs = createSimMacs({ cloud, clock, fleetKey, random: createSeededRandom(4), startAgent });
+  const target = { address: server.address, user: 'm1', privateKey: fleetKey, pinnedHostKey: undefined };
+  let seen = '';
+  kernel.boot('client', async (actor) => {
+    const session = await macs.kernelHosts(actor).open(target, signal);
+    seen = await codeOf(session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal));
+  });
+  kernel.schedule(300, 'reboot', () => cloud.as('operator').reboot(server));
+  await kernel.run({ maxEvents: 1_000, maxVirtualMs: 3_600_000 });
+  assert.equal(seen, 'HostConnectionLost');
+  assert.equal(macs.mac(server.id).view().epochFile, undefined);
+});
+
+test('stopping ends agents and scripts, and a Mac never comes back', async () => {
+  const world = stage('in the time of life');
+  const { clock, cloud, server, macs, target, agents } = world;
+  const session = await macs.hosts.open(target, signal);
+  const look = codeOf(session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal));
+  await settled();
+  assert.equal(clock.timers, 1);
+  macs.stop();
+  assert.equal(await look, 'Cancelled');
+  assert.equal(clock.timers, 0);
+  cloud.as('operator').reboot(server);
+  clock.advance(REBOOT_MS);
+  assert.equal(await codeOf(macs.hosts.open(target, signal)), 'HostUnreachable');
+  assert.deepEqual(agents, []);
+});
+
+test('stopping ends agents that run', async () => {
+  const world = stage();
+  await bootstrap(world);
+  world.macs.stop();
+  assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
+});
+
+/** Lets every promise that can settle do so. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+};

@@ -1,0 +1,146 @@
+/**
+ * All simulated Macs of a simulated project, behind the hosts port: in real time for `up`, and as calls of a kernel actor.
+ * They follow the power of their servers and are found by address, as real ones are.
+ */
+import { abortable, throwIfAborted } from '../../base/abort.ts';
+import { type Clock, sleep } from '../../base/clock.ts';
+import { FleetError } from '../../base/errors.ts';
+import type { Random } from '../../base/random.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { HostSession, Hosts, StepCall } from '../../hosts/port.ts';
+import type { PowerEvent } from '../cloud/cloud-core.ts';
+import type { SimCloud } from '../cloud/sim-cloud.ts';
+import type { SimServer } from '../cloud/sim-server.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { StartAgent } from './mac-agent.ts';
+import { createSimMac, type MacConnection, type MacMachine, type SimMac } from './sim-mac.ts';
+import { unreachableHost } from './ssh-errors.ts';
+
+export interface SimMacsOptions {
+  readonly cloud: SimCloud;
+  /** The clock of the cloud. */
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The private key that Scaleway's images let in. */
+  readonly fleetKey: Secret<string>;
+  readonly startAgent: StartAgent;
+  /** One way, in real time only. */
+  readonly latencyMs?: number;
+  /** How long phases take, in relation to life. */
+  readonly timeScale?: number;
+}
+
+export interface SimMacs {
+  /** In real time. */
+  readonly hosts: Hosts;
+  /** Sites: `ssh:open`, `ssh:check`, `ssh:apply`, `ssh:verify`. */
+  kernelHosts(actor: Actor): Hosts;
+  mac(serverId: string): SimMac;
+  /** Stops agents and scripts, and follows the cloud no more. */
+  stop(): void;
+}
+
+/** How long an apply takes that uploads or waits for something. */
+const APPLY_MS: Readonly<Record<string, number>> = {
+  'auto-login': 5_000,
+  tart: 20_000,
+  firewall: 1_000,
+  'agent-binary': 10_000,
+  agent: 6_000,
+};
+const SHORT_APPLY_MS = 500;
+const LOOK_MS = 100;
+
+const phaseMs = ({ step, phase }: StepCall): number =>
+  phase === 'apply' ? (APPLY_MS[step] ?? SHORT_APPLY_MS) : LOOK_MS;
+
+export const createSimMacs = (options: SimMacsOptions): SimMacs => {
+  const { cloud, clock, latencyMs = 0 } = options;
+  const macs = new Map<string, MacMachine>();
+  const stopped = new AbortController();
+  const install = (server: SimServer): MacMachine => installMac(options, server, stopped.signal);
+  const stopFollowing = cloud.onPower((event) => follow(macs, event, install));
+  for (const server of cloud.servers()) macs.set(server.id, install(server));
+
+  const connect: Connect = (target) => {
+    const server = cloud.servers().find(({ address }) => address === target.address);
+    const mac = server && macs.get(server.id);
+    if (mac === undefined) throw unreachableHost(target.address);
+    return mac.connect(target);
+  };
+  const sendInRealTime: Send = async (_site, effect, signal) => {
+    throwIfAborted(signal);
+    if (latencyMs > 0) await sleep(clock, latencyMs, signal);
+    const answer = await effect();
+    if (latencyMs > 0) await sleep(clock, latencyMs, signal);
+    return answer;
+  };
+  return {
+    hosts: createHosts(connect, (site, effect, signal) => abortable(sendInRealTime(site, effect, signal), signal)),
+    kernelHosts: (actor) =>
+      createHosts(connect, (site, effect, signal) => actor.call({ site: `ssh:${site}`, effect, signal })),
+    mac: (serverId) => {
+      const mac = macs.get(serverId);
+      if (mac === undefined)
+        throw new FleetError('bug', { code: 'NoSuchMac', message: `no simulated Mac ${serverId}` });
+      return mac;
+    },
+    stop: () => {
+      stopFollowing();
+      stopped.abort();
+      for (const mac of macs.values()) mac.powerOff();
+    },
+  };
+};
+
+const installMac = (options: SimMacsOptions, server: SimServer, stopped: AbortSignal): MacMachine => {
+  const { clock, random, fleetKey, startAgent, timeScale = 1 } = options;
+  const mac = createSimMac({
+    ...{ clock, fleetKey, startAgent, stopped, password: server.password },
+    random: random.stream(`mac ${server.id}`),
+    phaseMs: (call) => Math.round(phaseMs(call) * timeScale),
+  });
+  if (server.status === 'ready') mac.powerOn();
+  return mac;
+};
+
+const follow = (
+  macs: Map<string, MacMachine>,
+  { kind, server }: PowerEvent,
+  install: (server: SimServer) => MacMachine,
+): void => {
+  const mac = macs.get(server.id);
+  if (kind === 'added') macs.set(server.id, install(server));
+  if (kind === 'down') mac?.powerOff();
+  if (kind === 'wiped') mac?.wipe(server.password);
+  if (kind === 'up') mac?.powerOn();
+  if (kind === 'deleted') {
+    mac?.powerOff();
+    macs.delete(server.id);
+  }
+};
+
+type Connect = MacMachine['connect'];
+type Send = <T>(site: string, effect: () => T | Promise<T>, signal: AbortSignal) => Promise<T>;
+
+const createHosts = (connect: Connect, send: Send): Hosts => ({
+  open: async (target, signal) => {
+    const connection = await send('open', () => connect(target), signal);
+    return createSession(connection, send);
+  },
+});
+
+const createSession = ({ hostKey, run }: MacConnection, send: Send): HostSession => {
+  let isClosed = false;
+  return {
+    hostKey,
+    run: (call, signal) => (isClosed ? Promise.reject(sessionClosed()) : send(call.phase, () => run(call), signal)),
+    close: () => {
+      isClosed = true;
+      return Promise.resolve();
+    },
+  };
+};
+
+const sessionClosed = (): FleetError =>
+  new FleetError('bug', { code: 'SessionClosed', message: 'a step was sent through a session that is closed' });

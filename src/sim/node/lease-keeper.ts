@@ -1,0 +1,74 @@
+/** The heartbeat of a Node: its Lease, renewed for as long as the agent lives. */
+
+import type { Clock } from '../../base/clock.ts';
+import { sleep, toMicroTimestamp } from '../../base/clock.ts';
+import { isKind, toFleetError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { LEASES } from '../../kube/types/coordination.ts';
+import { NODES } from '../../kube/types/core.ts';
+
+const NAMESPACE = 'kube-node-lease';
+const RENEW_EVERY_MS = 10_000;
+/** A heartbeat that failed is not left to the queue's backoff: that may be longer than the Node is believed alive. */
+const RETRY_AFTER_MS = 2_000;
+const DURATION_SECONDS = 40;
+
+export interface LeaseKeeperOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly nodeName: string;
+}
+
+/** Settles when the signal is aborted. */
+export const keepLease = async (options: LeaseKeeperOptions, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    const isRenewed = await renew(options, signal).catch((thrown: unknown) => {
+      if (!signal.aborted) options.logger.warn('Heartbeat failed', { error: toFleetError(thrown) });
+      return false;
+    });
+    await pause(options.clock, isRenewed ? RENEW_EVERY_MS : RETRY_AFTER_MS, signal);
+  }
+};
+
+const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>
+  sleep(clock, delayMs, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+
+/** False when there is no Node yet to which the Lease could belong. */
+const renew = async (options: LeaseKeeperOptions, signal: AbortSignal): Promise<boolean> => {
+  const { client, clock, nodeName } = options;
+  const body = { spec: { holderIdentity: nodeName, renewTime: toMicroTimestamp(clock.now()) } };
+  try {
+    await client.patch(LEASES, { namespace: NAMESPACE, name: nodeName }, { type: 'merge', body }, { signal });
+    return true;
+  } catch (error) {
+    if (!isKind(error, 'not-found')) throw error;
+    return createLease(options, signal);
+  }
+};
+
+const createLease = async ({ client, clock, nodeName }: LeaseKeeperOptions, signal: AbortSignal): Promise<boolean> => {
+  try {
+    const { uid = '' } = (await client.get(NODES, { name: nodeName }, { signal })).metadata;
+    const lease = {
+      metadata: {
+        namespace: NAMESPACE,
+        name: nodeName,
+        ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: nodeName, uid }],
+      },
+      spec: {
+        holderIdentity: nodeName,
+        leaseDurationSeconds: DURATION_SECONDS,
+        renewTime: toMicroTimestamp(clock.now()),
+      },
+    };
+    await client.create(LEASES, lease, { signal });
+    return true;
+  } catch (error) {
+    if (isKind(error, 'not-found')) return false;
+    throw error;
+  }
+};

@@ -1,0 +1,50 @@
+/**
+ * The scripted node agent: a Node whose Pods are scripts. It stands for tart-kubelet wherever virtual machines are not the
+ * point: it registers, sends heartbeats, runs Pods and stops them, over the same API, on the injected clock.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Random } from '../../base/random.ts';
+import { createCache, dropManagedFields } from '../../kube/cache/cache.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createManager } from '../../kube/manager/manager.ts';
+import { NODES, type Node, PODS } from '../../kube/types/core.ts';
+import type { Pod } from '../../kube/types/pod.ts';
+import { keepLease } from './lease-keeper.ts';
+import { createNodeKeeper } from './node-keeper.ts';
+import { addressOf, type NodeFacts } from './node-object.ts';
+import { createPodRunner } from './pod-runner.ts';
+
+export interface NodeAgentOptions extends NodeFacts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Runs until the signal is aborted: then the Node is silent, as when a Mac is switched off. */
+export const runNodeAgent = async (options: NodeAgentOptions, signal: AbortSignal): Promise<void> => {
+  const { client, clock, nodeName } = options;
+  const random = options.random.stream(`node ${nodeName}`);
+  const logger = options.logger.with({ node: nodeName });
+  const deps = { client, clock, random, logger };
+  const nodes = createCache<Node>({
+    ...deps,
+    resource: NODES,
+    transform: dropManagedFields,
+    fieldSelector: `metadata.name=${nodeName}`,
+  });
+  const pods = createCache<Pod>({
+    ...deps,
+    resource: PODS,
+    transform: dropManagedFields,
+    fieldSelector: `spec.nodeName=${nodeName}`,
+  });
+  const manager = createManager({
+    ...deps,
+    name: 'node-agent',
+    caches: [nodes, pods],
+    controllers: [createNodeKeeper(options, nodes), createPodRunner({ pods, hostIp: addressOf(options) })],
+  });
+  await Promise.all([manager.run(signal), keepLease({ client, clock, logger, nodeName }, signal)]);
+};

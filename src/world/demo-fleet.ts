@@ -1,0 +1,81 @@
+/** What `up` asks its fleet to do: a cluster shell, a MachineDeployment of Macs, and a Job that runs on them. */
+import { JOBS } from '../controlplane/core/job.ts';
+import { CLUSTERS } from '../kinds/cluster.ts';
+import { CONTROL_PLANES } from '../kinds/control-plane.ts';
+import { LABELS, MACOS_TAINT } from '../kinds/labels.ts';
+import { MACHINES } from '../kinds/machine.ts';
+import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
+import type { KubeObject } from '../kube/types/meta.ts';
+import { apiVersionOf, type Resource } from '../kube/types/resource.ts';
+
+export interface DemoObject {
+  readonly resource: Resource<KubeObject>;
+  readonly object: KubeObject;
+}
+
+const NAMESPACE = 'default';
+const FLEET = 'macos';
+export const DEMO_JOB = 'hello-macos';
+
+const TEMPLATES: Resource<KubeObject> = {
+  group: MACHINES.group,
+  version: MACHINES.version,
+  kind: 'ScalewayAppleSiliconMachineTemplate',
+  plural: 'scalewayapplesiliconmachinetemplates',
+  scope: 'Namespaced',
+};
+
+const reference = ({ group, kind }: Resource<KubeObject>, name: string) => ({ apiGroup: group, kind, name });
+
+const demo = (resource: Resource<KubeObject>, name: string, fields: object): DemoObject => ({
+  resource,
+  object: {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name, namespace: NAMESPACE },
+    ...fields,
+  },
+});
+
+/** In an order in which each finds what it refers to. */
+export const renderDemo = (macs: number): readonly DemoObject[] => {
+  const labels = { [CLUSTER_API_LABELS.clusterName]: 'demo', [LABELS.fleet]: FLEET };
+  return [
+    demo(CLUSTERS, 'demo', { spec: {} }),
+    demo(CONTROL_PLANES, 'demo', { spec: {} }),
+    demo(CLUSTER_API_RESOURCES.clusters, 'demo', {
+      spec: { infrastructureRef: reference(CLUSTERS, 'demo'), controlPlaneRef: reference(CONTROL_PLANES, 'demo') },
+    }),
+    demo(TEMPLATES, FLEET, { spec: { template: { spec: { fleetName: FLEET } } } }),
+    demo(CLUSTER_API_RESOURCES.machineDeployments, FLEET, {
+      spec: {
+        clusterName: 'demo',
+        replicas: macs,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels: { ...labels, [LABELS.restrictedFleet]: FLEET } },
+          spec: {
+            clusterName: 'demo',
+            bootstrap: { dataSecretName: 'noop-bootstrap' },
+            infrastructureRef: reference(TEMPLATES, FLEET),
+          },
+        },
+      },
+    }),
+    demo(JOBS, DEMO_JOB, { spec: renderJob(macs) }),
+  ];
+};
+
+const renderJob = (macs: number) => ({
+  completions: macs,
+  parallelism: macs,
+  template: {
+    metadata: { annotations: { 'sim.macfleet.dev/script': JSON.stringify({ startMs: 300, runMs: 700 }) } },
+    spec: {
+      restartPolicy: 'Never',
+      nodeSelector: { 'kubernetes.io/os': 'darwin' },
+      tolerations: [{ key: MACOS_TAINT.key, operator: 'Exists' }],
+      containers: [{ name: 'vm', image: 'ghcr.io/cirruslabs/macos-tahoe-base:latest', command: ['sw_vers'] }],
+    },
+  },
+});

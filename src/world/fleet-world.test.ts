@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { JOBS } from '../controlplane/core/job.ts';
+import { MAC_HOSTS } from '../kinds/mac-host.ts';
+import { MACHINES } from '../kinds/machine.ts';
+import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
+import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
+import { renderDemo } from './demo-fleet.ts';
+import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from './fleet-world.ts';
+
+const BOUNDS = { maxEvents: 1_000_000, maxVirtualMs: 7_200_000 };
+const { machineDeployments } = CLUSTER_API_RESOURCES;
+
+const STORM = {
+  default: { faults: { 'fail-before': 0.02, 'fail-after': 0.02, 'late-effect': 0.003, 'late-answer': 0.003 } },
+  sites: {
+    'kube:body': {
+      faults: {
+        'fail-before': 0,
+        'fail-after': 0,
+        'late-effect': 0,
+        'late-answer': 0,
+        cut: 0.005,
+        freeze: 0.002,
+        split: 0.05,
+      },
+    },
+  },
+};
+
+/** S1: one machine per host. S13: a pool name that we gave means a wipe. */
+const checkOf =
+  ({ operator, cloud }: FleetWorld) =>
+  (): void => {
+    const bound = operator
+      .list(MACHINES)
+      .filter(({ metadata, status }) => status?.initialization?.provisioned && !metadata.deletionTimestamp)
+      .map(({ status }) => status?.serverID);
+    assert.equal(new Set(bound).size, bound.length, `two machines on one host: ${bound.join(', ')}`);
+    for (const { name, wipes } of cloud.servers()) {
+      if (/^tuist-pool-.{36}$/.test(name)) assert.ok(wipes > 0, `${name} is a pool name without a wipe`);
+    }
+  };
+
+const startWorld = (options: FleetWorldOptions, macsWanted = options.macs): FleetWorld => {
+  const world = createFleetWorld(options);
+  for (const demo of renderDemo(macsWanted)) world.operator.apply(demo);
+  return world;
+};
+
+const runUntil = async (world: FleetWorld, what: string, until: () => boolean): Promise<void> => {
+  const { outcome } = await world.kernel.run({ ...BOUNDS, check: checkOf(world), until });
+  assert.equal(outcome, 'until', `${what}: ${describeWorld(world)}`);
+};
+
+const describeWorld = ({ operator, cloud }: FleetWorld): string =>
+  JSON.stringify({
+    hosts: operator
+      .list(MAC_HOSTS)
+      .map(({ status, spec }) => [status?.state, status?.conditions?.[0]?.message, spec.assignedName]),
+    machines: operator.list(MACHINES).map(({ metadata, status }) => [metadata.name, status?.phase]),
+    servers: cloud.servers().map(({ name, status }) => [name, status]),
+  });
+
+const isJobDone = ({ operator }: FleetWorld): boolean =>
+  operator.list(JOBS).some(({ status }) => status?.conditions?.some(({ type }) => type === 'Complete') ?? false);
+
+const readyMachines = ({ operator }: FleetWorld): number =>
+  operator
+    .list(MACHINES)
+    .filter(({ metadata, status }) => status?.initialization?.provisioned && !metadata.deletionTimestamp).length;
+
+const freeHosts = ({ operator, cloud }: FleetWorld): number =>
+  operator
+    .list(MAC_HOSTS)
+    .filter(({ metadata, spec }) => !spec.claimRef && cloud.server(metadata.name)?.name.startsWith('tuist-pool-'))
+    .length;
+
+const scale = ({ operator }: FleetWorld, replicas: number): void =>
+  operator.merge(machineDeployments, 'macos', { spec: { replicas } });
+
+describe('the whole system on the virtual clock', () => {
+  it('makes Macs into Nodes, runs a Job on them, and gives them back wiped', async () => {
+    const world = startWorld({ seed: 1, macs: 2 });
+    await runUntil(world, 'the job', () => isJobDone(world) && readyMachines(world) === 2);
+    scale(world, 0);
+    await runUntil(world, 'the return', () => freeHosts(world) === 2 && world.operator.list(MACHINES).length === 0);
+    assert.deepEqual(
+      world.cloud.servers().map(({ wipes }) => wipes),
+      [1, 1],
+    );
+  });
+
+  it('says so when there is no free Mac, and goes on by itself when one appears', async () => {
+    const world = startWorld({ seed: 2, macs: 1 }, 2);
+    await runUntil(world, 'one ready', () => readyMachines(world) === 1);
+    const waiting = world.operator.list(MACHINES).find(({ status }) => !status?.initialization?.provisioned);
+    assert.equal(waiting?.status?.conditions?.find(({ type }) => type === 'Provisioned')?.reason, 'NoAvailableHost');
+    world.cloud.addServer({ name: 'tuist-pool-late' });
+    await runUntil(world, 'both ready', () => readyMachines(world) === 2);
+  });
+
+  it('gets over a bootstrap step that fails three times', async () => {
+    const world = startWorld({ seed: 3, macs: 1 });
+    const [server] = world.cloud.servers();
+    world.macs
+      .mac(server?.id ?? '')
+      .addStepFault({ step: 'tart', phase: 'apply', kind: 'exit', times: 3, output: 'no space' });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    const [host] = world.operator.list(MAC_HOSTS);
+    assert.equal(host?.spec.budgets.bootstrap.failures, 3);
+  });
+
+  it('gives a Mac back that was being bootstrapped when its machine was deleted', async () => {
+    const world = startWorld({ seed: 4, macs: 1 });
+    const isBootstrapping = (): boolean =>
+      world.operator.list(MAC_HOSTS)[0]?.status?.operation?.steps?.some(({ state }) => state === 'running') ?? false;
+    await runUntil(world, 'bootstrapping', isBootstrapping);
+    scale(world, 0);
+    await runUntil(world, 'the return', () => freeHosts(world) === 1 && world.cloud.servers()[0]?.wipes === 1);
+  });
+
+  it('gets over a cloud that is away for a minute', async () => {
+    const world = startWorld({ seed: 5, macs: 1 });
+    world.kernel.schedule(20_000, 'cloud away', () => world.cloud.goAway(60_000));
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  });
+
+  it('survives its manager being killed before and after any effect', async () => {
+    const plan = {
+      actor: 'manager',
+      restartAfterMs: 5_000,
+      kinds: ['before-effect', 'after-effect'] as const,
+      every: 130,
+    };
+    const points = await forEachCrashPoint(plan, async (crash) => {
+      const world = startWorld({ seed: 6, macs: 1, ...(crash === undefined ? {} : { crash }) });
+      await runUntil(world, 'ready', () => readyMachines(world) === 1);
+      scale(world, 0);
+      await runUntil(world, 'the return', () => freeHosts(world) === 1);
+      return world.kernel;
+    });
+    assert.ok(points > 5, `${points} points`);
+  });
+
+  it('keeps its promises with two managers in a storm, and runs the same twice', async () => {
+    const play = async (): Promise<string> => {
+      const world = startWorld({ seed: 7, macs: 2, managers: ['m1', 'm2'], network: STORM });
+      const { kernel } = world;
+      for (const name of ['m1', 'm2', 'controllers']) {
+        for (let blow = 0; blow < 3; blow += 1) {
+          const atMs = kernel.choose('blow at', 600_000);
+          if (name === 'controllers' || kernel.choose('blow kind', 2) === 0)
+            kernel.schedule(atMs, 'blow', () => kernel.restart(name, 1_000));
+          else kernel.schedule(atMs, 'blow', () => kernel.pause(name, 5_000 + kernel.choose('pause', 90_000)));
+        }
+      }
+      kernel.schedule(300_000, 'scale', () => scale(world, 1));
+      await kernel.run({ ...BOUNDS, maxVirtualMs: 900_000, check: checkOf(world) });
+      kernel.setFaults('off');
+      await runUntil(world, 'one ready, one free', () => readyMachines(world) === 1 && freeHosts(world) === 1);
+      return (await kernel.run({ ...BOUNDS, maxVirtualMs: 30_000 })).traceHash;
+    };
+    assert.equal(await play(), await play());
+  });
+});

@@ -1,0 +1,150 @@
+/**
+ * The whole system on the virtual clock: embedded control plane, its controllers, managers with the provider, a simulated
+ * cloud and Macs whose agents join. Everything that happens follows from the seed; actors can be killed and frozen.
+ */
+import { neverAborted } from '../base/abort.ts';
+import { createIds } from '../base/ids.ts';
+import { Secret } from '../base/secret.ts';
+import { type ApiServer, createApiServer } from '../controlplane/api/api-server.ts';
+import { ADMIN } from '../controlplane/auth/user.ts';
+import { createCapiControllers } from '../controlplane/capi/capi-controllers.ts';
+import { createCoreControllers } from '../controlplane/core/core-controllers.ts';
+import { createStore } from '../controlplane/store/store.ts';
+import { createHostPreparer } from '../hosts/host-preparer.ts';
+import { ALL_KINDS } from '../kinds/all-kinds.ts';
+import { LABELS } from '../kinds/labels.ts';
+import { LEASE_NAMES } from '../kinds/names.ts';
+import { toCustomResourceDefinition } from '../kinds/schema/crd.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { createKubeClient } from '../kube/client/create-client.ts';
+import { createLeaderLease } from '../kube/manager/leader-lease.ts';
+import { createManager as createKubeManager } from '../kube/manager/manager.ts';
+import { createManager } from '../provider/create-manager.ts';
+import { createKernelCloudPort } from '../sim/cloud/cloud-ports.ts';
+import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
+import type { Actor } from '../sim/kernel/actor.ts';
+import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
+import { createSimTransport } from '../sim/kernel/sim-transport.ts';
+import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
+import { runNodeAgent } from '../sim/node/node-agent.ts';
+import { createOperator, type Operator } from './operator.ts';
+
+export interface FleetWorldOptions extends KernelOptions {
+  readonly macs: number;
+  readonly managers?: readonly string[];
+}
+
+export interface FleetWorld {
+  readonly kernel: Kernel;
+  readonly cloud: SimCloud;
+  readonly macs: SimMacs;
+  /** A person with kubectl: reads the truth, writes at once. */
+  readonly operator: Operator;
+}
+
+const POOL_PREFIX = 'tuist-pool-';
+const FLEET_KEY = new Secret('the simulated fleet key');
+
+/** As in production. */
+const TIMES = {
+  claimHoldMs: 36_000,
+  quietMs: 60_000,
+  recordMaxAgeMs: 30_000,
+  pollMs: 10_000,
+  inventoryMs: 30_000,
+  bootstrapTimeoutMs: 900_000,
+  nodeWaitMs: 120_000,
+  bootstrapBackoff: { initialMs: 60_000, maxMs: 600_000 },
+};
+
+export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
+  const kernel = createKernel(options);
+  const { clock, random, logger } = kernel.actor('world');
+  const api = createApiServer({ store: createStore(), clock, ids: createIds(random.stream('api')), logger });
+  const cloud = createSimCloud({ clock, random: random.stream('cloud') });
+  for (let at = 1; at <= options.macs; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
+  const macs = createSimMacs({
+    cloud,
+    clock,
+    random: random.stream('macs'),
+    fleetKey: FLEET_KEY,
+    startAgent: (start) => startAgent(kernel, api, start),
+  });
+  const operator = createOperator(api);
+  for (const kind of ALL_KINDS) operator.create(CRD_PATH, toCustomResourceDefinition(kind));
+  kernel.boot('controllers', (actor) => runControllers(actor, clientOf(actor, api)));
+  for (const name of options.managers ?? ['manager']) {
+    kernel.boot(name, (actor) => runManager(actor, { client: clientOf(actor, api), cloud, macs }));
+  }
+  return { kernel, cloud, macs, operator };
+};
+
+const CRD_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+const clientOf = (actor: Actor, api: ApiServer): KubeClient => {
+  const server = (request: Parameters<Parameters<typeof createSimTransport>[0]['server']>[0]) =>
+    api.handle({ ...request, user: ADMIN });
+  const { clock, random, logger } = actor;
+  return createKubeClient({ transport: createSimTransport({ actor, server }), clock, random, logger });
+};
+
+interface AgentStart {
+  readonly nodeName: string;
+  readonly providerId: string;
+  readonly fleet: string;
+}
+
+const startAgent = (kernel: Kernel, api: ApiServer, { nodeName, providerId, fleet }: AgentStart): (() => void) => {
+  const stop = new AbortController();
+  const actor = kernel.actor(`node ${nodeName} ${providerId}`);
+  const { clock, random, logger } = actor;
+  const capacity = { cpu: '8', memory: '14Gi', pods: '3' };
+  const facts = { nodeName, providerId, labels: { [LABELS.fleet]: fleet }, capacity };
+  actor.daemon('agent', () =>
+    runNodeAgent({ client: clientOf(actor, api), clock, random, logger, ...facts }, stop.signal),
+  );
+  return () => stop.abort();
+};
+
+/** The controllers of the control plane, for the life of their actor. */
+const runControllers = async ({ clock, random, logger, ids }: Actor, client: KubeClient): Promise<void> => {
+  const deps = { client, clock, random, logger, ids };
+  const core = createCoreControllers({ ...deps, collected: ALL_KINDS.map(({ resource }) => resource) });
+  const capi = createCapiControllers(deps);
+  const caches = [...core.caches, ...capi.caches];
+  const controllers = [...core.controllers, ...capi.controllers];
+  await createKubeManager({ ...deps, name: 'controllers', caches, controllers }).run(neverAborted());
+};
+
+interface ManagerParts {
+  readonly client: KubeClient;
+  readonly cloud: SimCloud;
+  readonly macs: SimMacs;
+}
+
+/** One life of a manager process: when it loses the lease it starts over, as a restarted container does. */
+const runManager = async (actor: Actor, { client, cloud, macs }: ManagerParts): Promise<void> => {
+  const { clock, random, ids, logger } = actor;
+  for (let term = 0; ; term += 1) {
+    const lease = createLeaderLease({
+      ...{ client, clock, random, logger },
+      lease: { namespace: 'kube-system', name: LEASE_NAMES.manager },
+      identity: `${actor.name}-${actor.epoch}-${term}`,
+    });
+    const manager = createManager({
+      ...{ client, clock, random, ids, logger, lease },
+      cloud: createKernelCloudPort(cloud, actor),
+      preparer: createHostPreparer({ hosts: macs.kernelHosts(actor), clock }),
+      join: { issue: async (nodeName) => new Secret(`kubeconfig of ${nodeName}`) },
+      fleetKeys: { privateKeyOf: async () => FLEET_KEY },
+      settings: {
+        projectId: cloud.projectId,
+        zones: [cloud.zone],
+        poolPrefix: POOL_PREFIX,
+        clusterId: '0a1b2c3d',
+        times: TIMES,
+      },
+    });
+    await manager.run(neverAborted()).catch((error: unknown) => logger.info('Term ended', { error: String(error) }));
+  }
+};

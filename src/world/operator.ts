@@ -1,0 +1,45 @@
+/** A person with kubectl in a simulated world: every call is one instant, and reads are the truth. */
+import { FleetError } from '../base/errors.ts';
+import { isRecord } from '../base/json.ts';
+import type { ApiServer } from '../controlplane/api/api-server.ts';
+import { ADMIN } from '../controlplane/auth/user.ts';
+import { collectionPath, objectPath } from '../kube/client/paths.ts';
+import type { KubeObject } from '../kube/types/meta.ts';
+import type { Resource } from '../kube/types/resource.ts';
+import type { DemoObject } from './demo-fleet.ts';
+
+export interface Operator {
+  create(path: string, object: object): void;
+  apply(demo: DemoObject): void;
+  list<T extends KubeObject>(resource: Resource<T>): readonly T[];
+  merge(resource: Resource<KubeObject>, name: string, body: object): void;
+  remove(resource: Resource<KubeObject>, name: string): void;
+}
+
+const NAMESPACE = 'default';
+
+export const createOperator = (api: ApiServer): Operator => {
+  const call = (method: string, path: string, body?: object): unknown => {
+    const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+    const request = { method, path, headers, user: ADMIN };
+    const answer = api.handle(body === undefined ? request : { ...request, body: JSON.stringify(body) });
+    const text = typeof answer.body === 'string' ? answer.body : '';
+    if (answer.status < 300) return JSON.parse(text);
+    throw new FleetError('contract', { code: 'Refused', message: `${method} ${path}: ${answer.status} ${text}` });
+  };
+  const namespaceOf = ({ scope }: Resource<KubeObject>) => (scope === 'Cluster' ? undefined : NAMESPACE);
+  const pathOf = (resource: Resource<KubeObject>, name: string): string =>
+    objectPath(resource, { namespace: NAMESPACE, name });
+  return {
+    create: (path, object) => void call('POST', path, object),
+    apply: ({ resource, object }) => void call('POST', collectionPath(resource, namespaceOf(resource)), object),
+    list: (resource) => parseItems(call('GET', collectionPath(resource))),
+    merge: (resource, name, body) => void call('PATCH', pathOf(resource, name), body),
+    remove: (resource, name) => void call('DELETE', pathOf(resource, name)),
+  };
+};
+
+const parseItems = <T extends KubeObject>(list: unknown): readonly T[] => {
+  const items = isRecord(list) ? list['items'] : undefined;
+  return Array.isArray(items) ? (items as readonly T[]) : [];
+};
