@@ -49,11 +49,12 @@ describe('the command line', () => {
       stderr: /^$/,
     },
     {
-      story: 'up says that it is not built yet',
-      args: ['up'],
-      exitCode: 69,
+      story: 'up refuses a count of Macs that is none',
+      args: ['up', '--macs', 'many'],
+      exitCode: 2,
       stdout: /^$/,
-      stderr: /^error: `macfleet up` is not built yet.*\n {2}what to do: .*README\.md.*\n {2}code: NotBuiltYet\n$/,
+      stderr:
+        /^error: "many" is no count of Macs\n {2}what to do: Give a whole number from 1 to 100\.\n {2}code: BadNumber\n$/,
     },
     {
       story: 'a misspelt command is refused with the right one',
@@ -101,8 +102,8 @@ describe('the command line', () => {
   }
 
   test('only --debug shows a stack trace', async () => {
-    assert.doesNotMatch((await run('up')).stderr, /\n\s+at /);
-    assert.match((await run('up', '--debug')).stderr, /\n\s+at /);
+    assert.doesNotMatch((await run('up', '--macs', '0')).stderr, /\n\s+at /);
+    assert.match((await run('up', '--macs', '0', '--debug')).stderr, /\n\s+at /);
   });
 });
 

@@ -67,26 +67,52 @@ const CRDS: Resource<KubeObject> = {
 };
 
 export const startFleet = async (options: FleetOptions, signal: AbortSignal): Promise<Fleet> => {
-  const life = linkedController(signal);
+  const { clock, random, logger, databaseFile } = options;
   const plane = createControlPlane({
-    clock: options.clock,
-    random: options.random,
-    logger: options.logger,
-    ...(options.databaseFile === undefined ? {} : { dataFile: options.databaseFile }),
+    clock,
+    random,
+    logger,
+    ...(databaseFile === undefined ? {} : { dataFile: databaseFile }),
   });
-  const client = clientFor(options, plane, ADMIN);
   const https = await serve(options, plane);
-  for (const kind of ALL_KINDS)
+  const close = async (): Promise<void> => {
+    await https.close();
+    plane.close();
+  };
+  try {
+    const inside = await startInside(options, plane, signal);
+    return {
+      ...inside,
+      url: https.url,
+      kubeconfig: adminKubeconfig(options, plane, https),
+      stop: async () => {
+        await inside.stop();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** Everything that speaks to the API: the kinds, the controllers, the provider, and the world they work on. */
+const startInside = async (
+  options: FleetOptions,
+  plane: ControlPlane,
+  signal: AbortSignal,
+): Promise<Pick<Fleet, 'client' | 'cloud' | 'ended' | 'stop'>> => {
+  const life = linkedController(signal);
+  const client = clientFor(options, plane, ADMIN);
+  for (const kind of ALL_KINDS) {
     await createOrIgnore(client, { resource: CRDS, object: toCustomResourceDefinition(kind) }, life.signal);
+  }
   const { cloud, macs, agentsEnded } = simulate(options, plane, life.signal);
   const provider = await createProvider(options, { client, cloud, macs }, life.signal);
-  const parts = [runControllers(options, client, life.signal), provider.run(life.signal)];
-  const ended = Promise.all(parts)
+  const ended = Promise.all([runControllers(options, client, life.signal), provider.run(life.signal)])
     .then(() => undefined)
     .finally(() => life.abort());
   return {
-    url: https.url,
-    kubeconfig: adminKubeconfig(options, plane, https),
     client,
     cloud,
     ended,
@@ -96,8 +122,6 @@ export const startFleet = async (options: FleetOptions, signal: AbortSignal): Pr
       macs.stop();
       cloud.stop();
       await agentsEnded();
-      await https.close();
-      plane.close();
     },
   };
 };

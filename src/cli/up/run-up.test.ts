@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { runCli } from '../run-cli.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'macfleet-up-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+const up = async (args: readonly string[], signal = new AbortController().signal) => {
+  let stdout = '';
+  let stderr = '';
+  const io = {
+    stdout: (text: string) => {
+      stdout += text;
+    },
+    stderr: (text: string) => {
+      stderr += text;
+    },
+    env: {},
+    signal,
+  };
+  const exitCode = await runCli({ args: ['up', ...args], version: '0', io });
+  return { exitCode, stdout, stderr };
+};
+
+describe('macfleet up', () => {
+  it('makes three simulated Macs into Nodes, runs a Job on them and stops', async () => {
+    const data = join(scratch, 'first');
+    const { exitCode, stdout, stderr } = await up(['--until', 'jobs-done', '--data', data]);
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /API server ready at https:\/\/127\.0\.0\.1:\d+/);
+    assert.match(stdout, /times faster than life/);
+    assert.match(stdout, /Job 3\/3 done, 3 Nodes ready/);
+    assert.match(stdout, /The Job is done\./);
+    assert.equal(statSync(join(data, 'kubeconfig')).mode & 0o777, 0o600);
+    assert.equal(stderr, '');
+  });
+
+  it('stops cleanly when it is told to, and leaves nothing behind that was not asked for', async () => {
+    const stop = new AbortController();
+    const running = up(['--macs', '1'], stop.signal);
+    setImmediate(() => stop.abort());
+    const { stdout } = await running;
+    const folder = /kubeconfig: (.*)\/kubeconfig/.exec(stdout)?.[1];
+    assert.ok(folder === undefined || !existsSync(folder));
+  });
+
+  it('says what is wrong with a data folder that cannot be one', async () => {
+    const file = join(scratch, 'file');
+    writeFileSync(file, '');
+    const { exitCode, stderr } = await up(['--data', file]);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /cannot use .*file as data folder/);
+  });
+});

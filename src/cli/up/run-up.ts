@@ -1,0 +1,94 @@
+/** The work behind `macfleet up`: starts the fleet, shows it, and stops it. Loaded only when the command runs. */
+import { abortable, linkedController } from '../../base/abort.ts';
+import { createSystemClock } from '../../base/clock.ts';
+import { isKind } from '../../base/errors.ts';
+import { createLogger, type Logger } from '../../base/logger.ts';
+import { createSystemRandom } from '../../base/random.ts';
+import { renderDemo } from '../../world/demo-fleet.ts';
+import type { CliIo } from '../io.ts';
+import { createOrIgnore } from './create-or-ignore.ts';
+import { openDataFolder } from './data-folder.ts';
+import { createFleetView, type FleetView, renderTable } from './fleet-view.ts';
+import { type Fleet, startFleet } from './start-fleet.ts';
+
+export interface UpFlags {
+  readonly until?: 'ready' | 'jobs-done';
+  readonly data?: string;
+  readonly macs: number;
+  readonly port: number;
+  readonly log: boolean;
+}
+
+/** Simulated clouds and Macs take minutes for what a person wants to see in seconds. */
+const SPEED_UP = 100;
+
+export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
+  const clock = createSystemClock();
+  const startedMs = clock.elapsed();
+  const random = createSystemRandom();
+  const logger = createLogger({ clock, level: flags.log ? 'info' : 'error', destination: { write: io.stderr } });
+  const folder = openDataFolder(flags.data);
+  const life = linkedController(io.signal);
+  const say = (text: string): void => io.stdout(`${text}\n`);
+  let fleet: Fleet | undefined;
+  try {
+    const { macs, port } = flags;
+    const { databaseFile } = folder;
+    const options = { clock, random, logger, macs, port, speedUp: SPEED_UP };
+    fleet = await startFleet(databaseFile === undefined ? options : { ...options, databaseFile }, life.signal);
+    say(`API server ready at ${fleet.url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
+    say(`kubeconfig: ${folder.writeKubeconfig(fleet.kubeconfig)}`);
+    say(`Simulated cloud and Macs run ${SPEED_UP} times faster than life; no real Mac is touched.`);
+    for (const demo of renderDemo(macs)) await createOrIgnore(fleet.client, demo, life.signal);
+    await follow({ flags, fleet, logger, say }, life.signal);
+    say(`After ${((clock.elapsed() - startedMs) / 1_000).toFixed(1)} s.`);
+  } finally {
+    life.abort();
+    await fleet?.stop();
+    folder.dispose();
+  }
+};
+
+interface Following {
+  readonly flags: UpFlags;
+  readonly fleet: Fleet;
+  readonly logger: Logger;
+  readonly say: (text: string) => void;
+}
+
+/** Shows what happens until what was asked for is reached, or until the person stops it. */
+const follow = async ({ flags, fleet, logger, say }: Following, signal: AbortSignal): Promise<void> => {
+  const watching = linkedController(signal);
+  const view = createFleetView({
+    client: fleet.client,
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    logger,
+  });
+  const running = view.run(watching.signal);
+  const reached = Promise.withResolvers<void>();
+  let shown = '';
+  const look = (): void => {
+    const table = `${renderTable(view.rows())}\nJob ${view.jobProgress()}, ${view.readyNodes()} Nodes ready\n`;
+    if (table !== shown) say(table);
+    shown = table;
+    if (isReached(view, flags)) reached.resolve();
+  };
+  const stopLooking = view.onChange(look);
+  try {
+    await abortable(Promise.race([reached.promise, fleet.ended]), signal);
+    say(flags.until === 'jobs-done' ? 'The Job is done.' : 'All Macs are ready.');
+  } catch (error) {
+    if (!signal.aborted || !isKind(error, 'cancelled')) throw error;
+    say('Stopping.');
+  } finally {
+    stopLooking();
+    watching.abort();
+    await running;
+  }
+};
+
+const isReached = (view: FleetView, { until, macs }: UpFlags): boolean => {
+  if (until === 'ready') return view.readyNodes() >= macs && view.boundMachines() >= macs;
+  return until === 'jobs-done' && view.isJobDone();
+};
