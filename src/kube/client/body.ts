@@ -5,6 +5,7 @@
 import { FleetError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { KubeList, KubeObject } from '../types/meta.ts';
+import { parseWithoutManagedFields } from './managed-fields.ts';
 import { excerpt } from './status-error.ts';
 
 /** A page of 500 objects of the largest size etcd stores would not fit; no sane answer comes near. */
@@ -30,11 +31,10 @@ export const toBuffer = (bytes: Uint8Array): Buffer =>
 
 /** The JSON value in a body. */
 export const parseJson = (body: Buffer, doing: string): unknown => {
-  const text = body.toString('utf8');
   try {
-    return JSON.parse(text);
+    return parseWithoutManagedFields(body);
   } catch {
-    throw notJson(text, doing);
+    throw notJson(body.toString('utf8'), doing);
   }
 };
 

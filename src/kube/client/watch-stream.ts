@@ -7,6 +7,7 @@ import { isRecord } from '../../base/json.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { broken, parseObject, toBuffer } from './body.ts';
 import type { WatchEvent } from './client.ts';
+import { parseWithoutManagedFields } from './managed-fields.ts';
 import { toStatusError } from './status-error.ts';
 
 const NEWLINE = 10;
@@ -80,16 +81,17 @@ const parseWatchLine = <T extends KubeObject>(
   doing: string,
   place: 'line' | 'rest',
 ): WatchEvent<T> | undefined => {
-  const text = line.toString('utf8');
-  if (text.trim() === '') return undefined;
+  if (isBlank(line)) return undefined;
   let event: unknown;
   try {
-    event = JSON.parse(text);
+    event = parseWithoutManagedFields(line);
   } catch {
     throw place === 'rest' ? cutOff(doing) : broken('BadWatchLine', `${doing}: the server sent a line that is no JSON`);
   }
   return parseWatchEvent<T>(event, doing, line.length);
 };
+
+const isBlank = (line: Buffer): boolean => line.length < 8 && line.toString('utf8').trim() === '';
 
 const parseWatchEvent = <T extends KubeObject>(event: unknown, doing: string, sizeBytes: number): WatchEvent<T> => {
   const { type, object } = isRecord(event) ? event : {};

@@ -1,5 +1,5 @@
 /** Adapter: `/healthz`, `/readyz` and `/metrics` over plain HTTP, where probes and Prometheus look for them. */
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { FleetError, messageOf } from '../../base/errors.ts';
 
 export interface HealthChecks {
@@ -44,6 +44,8 @@ export const startHealthServer = async (
   address: { readonly host: string; readonly port: number },
   checks: HealthChecks,
 ): Promise<HealthServer> => {
+  // Importing node:http as a module evaluates its WebSocket exports, which costs every manager 3 MB.
+  const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer((request, response) => {
     const send = ({ status, contentType, text }: Answer): void => {
       response.writeHead(status, { 'content-type': contentType }).end(text);

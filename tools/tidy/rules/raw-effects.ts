@@ -161,7 +161,10 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     because: 'the real Transport; undici frees a connection one turn after the body has ended',
   },
   'src/kube/deep-imports.d.ts': { may: ['network'], because: 'types alone: what undici-transport.ts imports' },
-  'src/kube/manager/health-server.ts': { may: ['network'], because: 'probes and metrics are asked over HTTP' },
+  'src/kube/manager/health-server.ts': {
+    may: ['network', 'process'],
+    because: 'probes and metrics are asked over HTTP',
+  },
   'src/sim/kernel/guard-globals.ts': { may: ['clock'], because: 'replaces the real clock while a simulation runs' },
   'src/sim/kernel/macrotasks.ts': { may: ['turns'], because: 'a simulated step ends when every promise has settled' },
   'src/sim/kernel/process-failures.ts': {
