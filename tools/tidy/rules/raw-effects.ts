@@ -95,7 +95,7 @@ const RAW: Readonly<Record<Effect, Raw>> = {
   process: {
     phrases: under(
       'process',
-      'env exit exitCode argv argv0 execPath stdin stdout stderr cwd chdir on once off kill pid ppid platform arch version versions memoryUsage umask',
+      'env exit exitCode argv argv0 execPath stdin stdout stderr cwd chdir on once off kill pid ppid platform arch version versions memoryUsage umask getBuiltinModule',
     ),
     modules: ['node:process', 'node:os', 'node:readline', 'node:readline/promises', 'node:tty'],
     instead: 'let the entry point in bin/ read it once and hand it in',
