@@ -1,5 +1,5 @@
 /** Adapter: the folder in which `up` keeps its state and the kubeconfig. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FleetError, messageOf } from '../../base/errors.ts';
@@ -17,9 +17,11 @@ export interface DataFolder {
 
 export const openDataFolder = (wanted: string | undefined): DataFolder => {
   const path = wanted === undefined ? mkdtempSync(join(tmpdir(), 'macfleet-')) : ensureFolder(wanted);
+  const databaseFile = join(path, 'state.sqlite');
+  if (existsSync(databaseFile)) throw fromEarlierRun(path);
   return {
     path,
-    ...(wanted === undefined ? {} : { databaseFile: join(path, 'state.sqlite') }),
+    ...(wanted === undefined ? {} : { databaseFile }),
     writeKubeconfig: (text) => {
       const file = join(path, 'kubeconfig');
       writeFileSync(file, text.reveal(), { mode: 0o600 });
@@ -30,6 +32,14 @@ export const openDataFolder = (wanted: string | undefined): DataFolder => {
     },
   };
 };
+
+/** Objects are kept, simulated Macs are not yet: together they would tell a story that never happened. */
+const fromEarlierRun = (path: string): FleetError =>
+  new FleetError('invalid', {
+    code: 'DataOfEarlierRun',
+    message: `${path} holds the objects of an earlier run, whose simulated Macs are gone`,
+    hint: 'Name a new folder with --data, or remove this one. Going on where a run ended is not built yet.',
+  });
 
 const ensureFolder = (path: string): string => {
   try {

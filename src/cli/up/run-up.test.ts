@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -45,6 +45,15 @@ describe('macfleet up', () => {
     const { stdout } = await running;
     const folder = /kubeconfig: (.*)\/kubeconfig/.exec(stdout)?.[1];
     assert.ok(folder === undefined || !existsSync(folder));
+  });
+
+  it('refuses the data of an earlier run, whose simulated Macs are gone', async () => {
+    const data = join(scratch, 'used');
+    mkdirSync(data);
+    writeFileSync(join(data, 'state.sqlite'), '');
+    const { exitCode, stderr } = await up(['--data', data]);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /holds the objects of an earlier run/);
   });
 
   it('says what is wrong with a data folder that cannot be one', async () => {

@@ -22,6 +22,13 @@ export interface UpFlags {
 /** Simulated clouds and Macs take minutes for what a person wants to see in seconds. */
 const SPEED_UP = 100;
 
+const HINTS = `Try in another terminal, with KUBECONFIG set to that file:
+  kubectl get machinedeployments,machines,samm,machosts,nodes,pods
+  kubectl describe machost
+  kubectl scale machinedeployment macos --replicas 1
+Ctrl-C stops everything.
+`;
+
 export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
   const clock = createSystemClock();
   const startedMs = clock.elapsed();
@@ -39,6 +46,7 @@ export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
     say(`API server ready at ${fleet.url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
     say(`kubeconfig: ${folder.writeKubeconfig(fleet.kubeconfig)}`);
     say(`Simulated cloud and Macs run ${SPEED_UP} times faster than life; no real Mac is touched.`);
+    if (flags.until === undefined) say(HINTS);
     for (const demo of renderDemo(macs)) await createOrIgnore(fleet.client, demo, life.signal);
     await follow({ flags, fleet, logger, say }, life.signal);
     say(`After ${((clock.elapsed() - startedMs) / 1_000).toFixed(1)} s.`);

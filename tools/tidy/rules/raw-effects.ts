@@ -162,7 +162,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
   },
   'src/kube/deep-imports.d.ts': { may: ['network'], because: 'types alone: what undici-transport.ts imports' },
   'src/kube/manager/health-server.ts': {
-    may: ['network', 'process'],
+    may: ['process'],
     because: 'probes and metrics are asked over HTTP',
   },
   'src/sim/kernel/guard-globals.ts': { may: ['clock'], because: 'replaces the real clock while a simulation runs' },
