@@ -11,6 +11,7 @@ const io: CliIo = {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
   env: process.env,
+  isTerminal: process.stdout.isTTY === true,
   signal: stopping.signal,
 };
 

@@ -1,5 +1,5 @@
 /** Adapter: the folder in which `up` keeps its state and the kubeconfig. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FleetError, messageOf } from '../../base/errors.ts';
@@ -11,6 +11,10 @@ export interface DataFolder {
   readonly databaseFile?: string;
   /** Readable by its owner alone; returns where it is. */
   writeKubeconfig(text: Secret<string>): string;
+  /** The simulated cloud and Macs of an earlier run in this folder. */
+  readSimulation(): string | undefined;
+  /** Replaces them whole, or not at all. */
+  writeSimulation(text: string): void;
   /** Removes what is not to be kept. */
   dispose(): void;
 }
@@ -18,7 +22,7 @@ export interface DataFolder {
 export const openDataFolder = (wanted: string | undefined): DataFolder => {
   const path = wanted === undefined ? mkdtempSync(join(tmpdir(), 'macfleet-')) : ensureFolder(wanted);
   const databaseFile = join(path, 'state.sqlite');
-  if (existsSync(databaseFile)) throw fromEarlierRun(path);
+  const simulationFile = join(path, 'simulation.json');
   return {
     path,
     ...(wanted === undefined ? {} : { databaseFile }),
@@ -27,19 +31,16 @@ export const openDataFolder = (wanted: string | undefined): DataFolder => {
       writeFileSync(file, text.reveal(), { mode: 0o600 });
       return file;
     },
+    readSimulation: () => (existsSync(simulationFile) ? readFileSync(simulationFile, 'utf8') : undefined),
+    writeSimulation: (text) => {
+      writeFileSync(`${simulationFile}.new`, text, { mode: 0o600, flush: true });
+      renameSync(`${simulationFile}.new`, simulationFile);
+    },
     dispose: () => {
       if (wanted === undefined) rmSync(path, { recursive: true, force: true });
     },
   };
 };
-
-/** Objects are kept, simulated Macs are not yet: together they would tell a story that never happened. */
-const fromEarlierRun = (path: string): FleetError =>
-  new FleetError('invalid', {
-    code: 'DataOfEarlierRun',
-    message: `${path} holds the objects of an earlier run, whose simulated Macs are gone`,
-    hint: 'Name a new folder with --data, or remove this one. Going on where a run ended is not built yet.',
-  });
 
 const ensureFolder = (path: string): string => {
   try {

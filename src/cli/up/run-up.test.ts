@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { runCli } from '../run-cli.ts';
 
+const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'macfleet.ts');
 const scratch = mkdtempSync(join(tmpdir(), 'macfleet-up-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -47,13 +50,28 @@ describe('macfleet up', () => {
     assert.ok(folder === undefined || !existsSync(folder));
   });
 
-  it('refuses the data of an earlier run, whose simulated Macs are gone', async () => {
-    const data = join(scratch, 'used');
+  it('goes on after kill -9 where it was, with the same data', async () => {
+    const data = join(scratch, 'killed');
+    const child = spawn(process.execPath, [BIN, 'up', '--macs', '2', '--data', data], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    for await (const chunk of child.stdout) if (/preparing/.test(String(chunk))) break;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+    const { exitCode, stdout, stderr } = await up(['--macs', '2', '--until', 'jobs-done', '--data', data]);
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /Going on where the last run/);
+    assert.match(stdout, /2 Nodes ready/);
+  });
+
+  it('refuses a simulation that it cannot read', async () => {
+    const data = join(scratch, 'damaged');
     mkdirSync(data);
-    writeFileSync(join(data, 'state.sqlite'), '');
+    writeFileSync(join(data, 'simulation.json'), '{"version": 1, "serv');
     const { exitCode, stderr } = await up(['--data', data]);
     assert.equal(exitCode, 2);
-    assert.match(stderr, /holds the objects of an earlier run/);
+    assert.match(stderr, /the saved simulation cannot be read/);
   });
 
   it('says what is wrong with a data folder that cannot be one', async () => {

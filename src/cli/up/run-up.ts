@@ -9,6 +9,7 @@ import type { CliIo } from '../io.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createFleetView, type FleetView, renderTable } from './fleet-view.ts';
+import { parseSimulation, renderSimulation } from './saved-simulation.ts';
 import { type Fleet, startFleet } from './start-fleet.ts';
 
 export interface UpFlags {
@@ -41,15 +42,27 @@ export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
   try {
     const { macs, port } = flags;
     const { databaseFile } = folder;
-    const options = { clock, random, logger, macs, port, speedUp: SPEED_UP };
-    fleet = await startFleet(databaseFile === undefined ? options : { ...options, databaseFile }, life.signal);
+    const saved = folder.readSimulation();
+    fleet = await startFleet(
+      {
+        ...{ clock, random, logger, macs, port, speedUp: SPEED_UP },
+        save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
+        ...(saved === undefined ? {} : { saved: parseSimulation(saved) }),
+        ...(databaseFile === undefined ? {} : { databaseFile }),
+      },
+      life.signal,
+    );
+    if (saved !== undefined) say('Going on where the last run in this folder ended.');
     say(`API server ready at ${fleet.url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
     say(`kubeconfig: ${folder.writeKubeconfig(fleet.kubeconfig)}`);
-    say(`Simulated cloud and Macs run ${SPEED_UP} times faster than life; no real Mac is touched.`);
+    say(`Simulated cloud and Macs run ${SPEED_UP} times faster than life, and safety waits are as much shorter.`);
+    say('No real Mac and no real account is touched.\n');
     if (flags.until === undefined) say(HINTS);
     for (const demo of renderDemo(macs)) await createOrIgnore(fleet.client, demo, life.signal);
-    await follow({ flags, fleet, logger, say }, life.signal);
-    say(`After ${((clock.elapsed() - startedMs) / 1_000).toFixed(1)} s.`);
+    await follow({ flags, fleet, logger, say, draw: createDrawing(io) }, life.signal);
+    say(
+      `After ${((clock.elapsed() - startedMs) / 1_000).toFixed(1)} s. Next: \`macfleet up\` without --until, and kubectl in another terminal.`,
+    );
   } finally {
     life.abort();
     await fleet?.stop();
@@ -62,10 +75,20 @@ interface Following {
   readonly fleet: Fleet;
   readonly logger: Logger;
   readonly say: (text: string) => void;
+  /** Shows the newest table: in place on a terminal, below the last one elsewhere. */
+  readonly draw: (table: string) => void;
 }
 
+const createDrawing = ({ stdout, isTerminal }: CliIo): ((table: string) => void) => {
+  let drawnLines = 0;
+  return (table) => {
+    stdout(isTerminal && drawnLines > 0 ? `\u001b[${drawnLines}A\u001b[J${table}\n` : `${table}\n`);
+    drawnLines = table.split('\n').length;
+  };
+};
+
 /** Shows what happens until what was asked for is reached, or until the person stops it. */
-const follow = async ({ flags, fleet, logger, say }: Following, signal: AbortSignal): Promise<void> => {
+const follow = async ({ flags, fleet, logger, say, draw }: Following, signal: AbortSignal): Promise<void> => {
   const watching = linkedController(signal);
   const view = createFleetView({
     client: fleet.client,
@@ -78,7 +101,7 @@ const follow = async ({ flags, fleet, logger, say }: Following, signal: AbortSig
   let shown = '';
   const look = (): void => {
     const table = `${renderTable(view.rows())}\nJob ${view.jobProgress()}, ${view.readyNodes()} Nodes ready\n`;
-    if (table !== shown) say(table);
+    if (table !== shown) draw(table);
     shown = table;
     if (isReached(view, flags)) reached.resolve();
   };

@@ -34,6 +34,7 @@ import { createSimMacs, type SimMacs } from '../../sim/mac/sim-macs.ts';
 import { runNodeAgent } from '../../sim/node/node-agent.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 import { createFairTransport } from './fair-transport.ts';
+import type { SavedSimulation } from './saved-simulation.ts';
 
 export interface FleetOptions {
   readonly clock: Clock;
@@ -42,6 +43,10 @@ export interface FleetOptions {
   readonly macs: number;
   readonly port: number;
   readonly databaseFile?: string;
+  /** The simulation of an earlier run, to go on with. */
+  readonly saved?: SavedSimulation;
+  /** Called with the whole simulation after each of its changes. */
+  readonly save: (simulation: Omit<SavedSimulation, 'version'>) => void;
   /** How much faster than life the simulated cloud and Macs are. */
   readonly speedUp: number;
 }
@@ -167,14 +172,20 @@ const simulate = (options: FleetOptions, plane: ControlPlane, signal: AbortSigna
   const { clock, random, logger, speedUp } = options;
   const timeScale = 1 / speedUp;
   const agents: Promise<unknown>[] = [];
-  const cloud = createSimCloud({ clock, random: random.stream('cloud'), timeScale });
-  for (let at = 1; at <= options.macs; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
+  const { saved } = options;
+  const onChange = (): void => options.save({ servers: cloud.save(), disks: macs.save() });
+  const kept = saved === undefined ? {} : { saved: saved.servers };
+  const cloud = createSimCloud({ clock, random: random.stream('cloud'), timeScale, onChange, ...kept });
+  const fresh = Math.max(options.macs - cloud.servers().length, 0);
+  for (let at = 1; at <= fresh; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
   const macs = createSimMacs({
     cloud,
     clock,
     random: random.stream('macs'),
     fleetKey: FLEET_KEY,
     timeScale,
+    onChange,
+    ...(saved === undefined ? {} : { saved: saved.disks }),
     startAgent: ({ nodeName, providerId, fleet }) => {
       const agent = linkedController(signal);
       const user = { name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] };
@@ -192,6 +203,7 @@ const simulate = (options: FleetOptions, plane: ControlPlane, signal: AbortSigna
       return () => agent.abort();
     },
   });
+  onChange();
   return { cloud, macs, agentsEnded: () => Promise.all(agents) };
 };
 

@@ -96,6 +96,17 @@ const startReinstall = (core: CloudCore, server: SimServer, osFamily: string): S
   return down;
 };
 
+/** Goes on with what was under way when the process of an earlier simulation ended. */
+export const resume = (core: CloudCore, server: SimServer): void => {
+  const { id, osFamily, status } = server;
+  if (status === 'reinstalling') {
+    startWork(core, id, {
+      takes: 'reinstallMs',
+      finish: () => finishReinstall(core, server, { fate: 'wiped', osFamily }),
+    });
+  } else if (isTransient(server)) startWork(core, id, { takes: 'rebootMs', finish: () => turnOn(core, id) });
+};
+
 const finishReinstall = (
   core: CloudCore,
   { id, wipes }: SimServer,

@@ -55,6 +55,8 @@ export interface CloudCore {
   readonly osFamilies: readonly string[];
   readonly times: CloudTimes;
   readonly timeScale: number;
+  /** Called after every change of a server: whoever keeps the state saves it now. */
+  readonly onChange?: () => void;
   readonly state: CloudState;
 }
 
@@ -78,6 +80,7 @@ export const known = ({ state }: CloudCore, id: string): SimServer => {
 export const change = (core: CloudCore, id: string, fields: Partial<SimServer>): SimServer => {
   const after = { ...known(core, id), ...fields };
   core.state.servers.set(id, after);
+  core.onChange?.();
   return after;
 };
 

@@ -6,7 +6,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { createIds } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
-import { createCloudApi, type SimCloudApi } from './cloud-api.ts';
+import { createCloudApi, resume, type SimCloudApi } from './cloud-api.ts';
 import {
   type AuditEntry,
   announce,
@@ -22,6 +22,7 @@ import {
   startWork,
   turnOn,
 } from './cloud-core.ts';
+import { restoreServer, type SavedServer, saveServer } from './saved-server.ts';
 import type { SimServer } from './sim-server.ts';
 
 export interface SimCloudOptions {
@@ -33,6 +34,10 @@ export interface SimCloudOptions {
   /** What can be installed; others are refused. */
   readonly osFamilies?: readonly string[];
   readonly times?: CloudTimes;
+  /** The servers of an earlier simulation, to go on with. */
+  readonly saved?: readonly SavedServer[];
+  /** Called after every change of a server. */
+  readonly onChange?: () => void;
   /** 1 is life; 0.01 lets everything take a hundredth of its time. Whoever compresses time says so to its user. */
   readonly timeScale?: number;
 }
@@ -63,6 +68,8 @@ export interface SimCloud {
   server(id: string): SimServer | undefined;
   /** All writes so far; the list goes on growing. */
   audit(): readonly AuditEntry[];
+  /** Everything that `saved` needs. */
+  save(): readonly SavedServer[];
   /** The listener is called in the moment it happens; the returned function takes it back. */
   onPower(listener: (event: PowerEvent) => void): () => void;
   /** Cancels what is under way: no timer stays behind. */
@@ -78,6 +85,10 @@ const RECORDED_TIMES: CloudTimes = {
 
 export const createSimCloud = (options: SimCloudOptions): SimCloud => {
   const core = createCore(options);
+  for (const server of (options.saved ?? []).map(restoreServer)) {
+    core.state.servers.set(server.id, server);
+    resume(core, server);
+  }
   const { state, clock, zone, projectId } = core;
   return {
     zone,
@@ -97,6 +108,7 @@ export const createSimCloud = (options: SimCloudOptions): SimCloud => {
     servers: () => [...state.servers.values()],
     server: (id) => state.servers.get(id),
     audit: () => state.audit,
+    save: () => [...state.servers.values()].map(saveServer),
     onPower: (listener) => {
       state.listeners.add(listener);
       return () => state.listeners.delete(listener);

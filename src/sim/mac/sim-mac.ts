@@ -12,6 +12,7 @@ import { type EpochFile, freshDisk, type MacDisk } from './mac-disk.ts';
 import { createMacFaults, type MacFaults, type StepFault } from './mac-faults.ts';
 import { passFence } from './mac-fence.ts';
 import { type MacInside, PAM_LOCKS_AT, runScript } from './mac-scripts.ts';
+import { type SavedDisk, saveDisk } from './saved-disk.ts';
 import { authenticationFailed, connectionLost, hostKeyChanged, unreachableHost } from './ssh-errors.ts';
 
 /** The truth about a Mac, for checkers. */
@@ -40,6 +41,7 @@ export interface SimMac {
 
 /** How the sessions and the cloud reach a Mac. */
 export interface MacMachine extends SimMac {
+  save(): SavedDisk;
   powerOn(): void;
   powerOff(): void;
   wipe(password: Secret<string>): void;
@@ -59,6 +61,10 @@ export interface SimMacDeps {
   readonly password: Secret<string>;
   readonly fleetKey: Secret<string>;
   readonly startAgent: StartAgent;
+  /** The disk of an earlier simulation. */
+  readonly disk?: MacDisk;
+  /** Called after every change of the disk, and before an agent starts. */
+  readonly onChange?: () => void;
   /** How long a phase takes. */
   readonly phaseMs: (call: StepCall) => number;
   /** Aborted when the simulation ends: no timer stays behind. */
@@ -78,7 +84,7 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
     `SHA256:${Buffer.from(deps.random.bytes(32)).toString('base64').replace(/=+$/, '')}`;
   const body: Body = {
     ...{ deps, agent: createMacAgent(deps.startAgent), faults: createMacFaults(), pam: { failures: 0 } },
-    ...{ power: { isUp: false, boots: 0 }, disk: freshDisk(drawHostKey(), deps.password) },
+    ...{ power: { isUp: false, boots: 0 }, disk: deps.disk ?? freshDisk(drawHostKey(), deps.password) },
   };
   const { agent, faults, power } = body;
   return {
@@ -95,9 +101,11 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
     wipe: (password) => {
       agent.stop();
       body.disk = freshDisk(drawHostKey(), password);
+      deps.onChange?.();
     },
     connect: (target) => connect(body, target),
     view: () => view(body),
+    save: () => saveDisk(body.disk),
     addStepFault: faults.addStepFault,
     refuseConnections: faults.refuse,
     changeHostKey: () => {
@@ -140,6 +148,7 @@ const execute = async (body: Body, call: StepCall, assertAdmitted: (call: StepCa
   if (fault?.kind === 'lost-before') throw connectionLost();
   if (fault?.kind === 'exit') return { exitCode: 1, output: fault.output ?? `${call.step}: something went wrong` };
   const answer = runScript(body, call);
+  deps.onChange?.();
   if (fault?.kind === 'lost-after') throw connectionLost();
   return answer;
 };

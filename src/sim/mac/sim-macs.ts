@@ -13,6 +13,7 @@ import type { SimCloud } from '../cloud/sim-cloud.ts';
 import type { SimServer } from '../cloud/sim-server.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { StartAgent } from './mac-agent.ts';
+import { restoreDisk, type SavedDisk } from './saved-disk.ts';
 import { createSimMac, type MacConnection, type MacMachine, type SimMac } from './sim-mac.ts';
 import { unreachableHost } from './ssh-errors.ts';
 
@@ -26,6 +27,10 @@ export interface SimMacsOptions {
   readonly startAgent: StartAgent;
   /** One way, in real time only. */
   readonly latencyMs?: number;
+  /** The disks of an earlier simulation, by server. */
+  readonly saved?: Readonly<Record<string, SavedDisk>>;
+  /** Called after every change of a disk. */
+  readonly onChange?: () => void;
   /** How long phases take, in relation to life. */
   readonly timeScale?: number;
 }
@@ -36,6 +41,8 @@ export interface SimMacs {
   /** Sites: `ssh:open`, `ssh:check`, `ssh:apply`, `ssh:verify`. */
   kernelHosts(actor: Actor): Hosts;
   mac(serverId: string): SimMac;
+  /** Everything that `saved` needs. */
+  save(): Readonly<Record<string, SavedDisk>>;
   /** Stops agents and scripts, and follows the cloud no more. */
   stop(): void;
 }
@@ -85,6 +92,7 @@ export const createSimMacs = (options: SimMacsOptions): SimMacs => {
         throw new FleetError('bug', { code: 'NoSuchMac', message: `no simulated Mac ${serverId}` });
       return mac;
     },
+    save: () => Object.fromEntries([...macs].map(([id, mac]) => [id, mac.save()])),
     stop: () => {
       stopFollowing();
       stopped.abort();
@@ -94,9 +102,12 @@ export const createSimMacs = (options: SimMacsOptions): SimMacs => {
 };
 
 const installMac = (options: SimMacsOptions, server: SimServer, stopped: AbortSignal): MacMachine => {
-  const { clock, random, fleetKey, startAgent, timeScale = 1 } = options;
+  const { clock, random, fleetKey, startAgent, onChange, timeScale = 1 } = options;
+  const saved = options.saved?.[server.id];
   const mac = createSimMac({
     ...{ clock, fleetKey, startAgent, stopped, password: server.password },
+    ...(saved === undefined ? {} : { disk: restoreDisk(saved) }),
+    ...(onChange === undefined ? {} : { onChange }),
     random: random.stream(`mac ${server.id}`),
     phaseMs: (call) => Math.round(phaseMs(call) * timeScale),
   });
