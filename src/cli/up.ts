@@ -14,6 +14,11 @@ export const addUpCommand = (program: Command, io: CliIo): void => {
     .addOption(
       new Option('--port <port>', 'port of the API server; 0 takes a free one').default(0).argParser(parsePort),
     )
+    .addOption(
+      new Option('--provider <where>', 'run the provider here, or leave it to bin/manager.ts elsewhere')
+        .choices(['here', 'elsewhere'])
+        .default('here'),
+    )
     .option('--log', 'show the log of the controllers on stderr', false)
     .action(async (flags: UpFlags) => {
       const { runUp } = await import('./up/run-up.ts');

@@ -5,11 +5,11 @@ import { isKind } from '../../base/errors.ts';
 import { createLogger, type Logger } from '../../base/logger.ts';
 import { createSystemRandom } from '../../base/random.ts';
 import { renderDemo } from '../../world/demo-fleet.ts';
+import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
 import type { CliIo } from '../io.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createFleetView, type FleetView, renderTable } from './fleet-view.ts';
-import { parseSimulation, renderSimulation } from './saved-simulation.ts';
 import { type Fleet, startFleet } from './start-fleet.ts';
 
 export interface UpFlags {
@@ -17,6 +17,7 @@ export interface UpFlags {
   readonly data?: string;
   readonly macs: number;
   readonly port: number;
+  readonly provider: 'here' | 'elsewhere';
   readonly log: boolean;
 }
 
@@ -40,12 +41,12 @@ export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
   const say = (text: string): void => io.stdout(`${text}\n`);
   let fleet: Fleet | undefined;
   try {
-    const { macs, port } = flags;
+    const { macs, port, provider } = flags;
     const { databaseFile } = folder;
     const saved = folder.readSimulation();
     fleet = await startFleet(
       {
-        ...{ clock, random, logger, macs, port, speedUp: SPEED_UP },
+        ...{ clock, random, logger, macs, port, provider, speedUp: SPEED_UP },
         save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
         ...(saved === undefined ? {} : { saved: parseSimulation(saved) }),
         ...(databaseFile === undefined ? {} : { databaseFile }),

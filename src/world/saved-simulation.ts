@@ -1,8 +1,8 @@
 /** The simulated cloud and its Macs as one text: what `up --data` goes on with. Pure. */
-import { FleetError, messageOf } from '../../base/errors.ts';
-import { isRecord } from '../../base/json.ts';
-import type { SavedServer } from '../../sim/cloud/saved-server.ts';
-import type { SavedDisk } from '../../sim/mac/saved-disk.ts';
+import { FleetError, messageOf } from '../base/errors.ts';
+import { isRecord } from '../base/json.ts';
+import type { SavedServer } from '../sim/cloud/saved-server.ts';
+import type { SavedDisk } from '../sim/mac/saved-disk.ts';
 
 export interface SavedSimulation {
   readonly version: 1;

@@ -1,0 +1,39 @@
+/** bin/manager.ts as a process of its own, over HTTPS, on a control plane that has no provider inside. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { runCli } from '../src/cli/run-cli.ts';
+
+const MANAGER = join(import.meta.dirname, '..', 'bin', 'manager.ts');
+const data = mkdtempSync(join(tmpdir(), 'macfleet-manager-'));
+after(() => rmSync(data, { recursive: true, force: true }));
+
+describe('the manager process', () => {
+  it('joins simulated Macs to a cluster that it only reaches by its kubeconfig', async () => {
+    const started = Promise.withResolvers<void>();
+    let stdout = '';
+    const io = {
+      stdout: (text: string) => {
+        stdout += text;
+        if (/kubeconfig:/.test(stdout)) started.resolve();
+      },
+      stderr: () => undefined,
+      env: {},
+      signal: new AbortController().signal,
+    };
+    const args = ['up', '--provider', 'elsewhere', '--macs', '2', '--until', 'jobs-done', '--data', data];
+    const ended = runCli({ args, version: '0', io });
+    await started.promise;
+    const flags = ['--kubeconfig', join(data, 'kubeconfig'), '--simulated-macs', '2', '--health-port', '0'];
+    const manager = spawn(process.execPath, [MANAGER, ...flags], { stdio: 'ignore' });
+    const gone = once(manager, 'exit');
+    assert.equal(await ended, 0, stdout);
+    assert.match(stdout, /Job 2\/2 done, 2 Nodes ready/);
+    manager.kill('SIGKILL');
+    await gone;
+  });
+});
