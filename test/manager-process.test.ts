@@ -13,7 +13,9 @@ const data = mkdtempSync(join(tmpdir(), 'macfleet-manager-'));
 after(() => rmSync(data, { recursive: true, force: true }));
 
 describe('the manager process', () => {
-  it('joins simulated Macs to a cluster that it only reaches by its kubeconfig', async () => {
+  it('joins simulated Macs to a cluster that it only reaches by its kubeconfig', { timeout: 60_000 }, async ({
+    signal,
+  }) => {
     const started = Promise.withResolvers<void>();
     let stdout = '';
     const io = {
@@ -23,13 +25,13 @@ describe('the manager process', () => {
       },
       stderr: () => undefined,
       env: {},
-      signal: new AbortController().signal,
+      signal,
     };
     const args = ['up', '--provider', 'elsewhere', '--macs', '2', '--until', 'jobs-done', '--data', data];
     const ended = runCli({ args, version: '0', io });
     await started.promise;
     const flags = ['--kubeconfig', join(data, 'kubeconfig'), '--simulated-macs', '2', '--health-port', '0'];
-    const manager = spawn(process.execPath, [MANAGER, ...flags], { stdio: 'ignore' });
+    const manager = spawn(process.execPath, [MANAGER, ...flags], { stdio: 'ignore', signal });
     const gone = once(manager, 'exit');
     assert.equal(await ended, 0, stdout);
     assert.match(stdout, /Job 2\/2 done, 2 Nodes ready/);

@@ -18,6 +18,8 @@ import { createTestReport } from './test/report.ts';
 const ROOT = join(import.meta.dirname, '..');
 const FILES = ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts'];
 const TIMEOUT_MS = 120_000;
+/** A test process that does not end although its tests have would otherwise hold up the run for ever. */
+const STALL_MS = 240_000;
 
 const args = process.argv.slice(2);
 const io = {
@@ -54,10 +56,19 @@ const runTests = async (plan: TestPlan): Promise<boolean> => {
     ...(plan.name === undefined ? {} : { testNamePatterns: [new RegExp(plan.name)] }),
   });
   let hasFailed = false;
+  const watchdog = setTimeout(() => {
+    const left = files.filter((path) => !report.filesHeard.has(path));
+    io.stdout(
+      `✖ nothing happened for ${STALL_MS / 1_000} s; not finished: ${left.join(', ') || 'a process that does not end'}\n`,
+    );
+    process.exit(1);
+  }, STALL_MS);
   for await (const event of stream) {
+    watchdog.refresh();
     io.stdout(report.onEvent(event));
     if (event.type === 'test:fail') hasFailed = true;
   }
+  clearTimeout(watchdog);
   const emptyFiles = plan.name === undefined ? files.filter((path) => !report.filesHeard.has(path)) : [];
   for (const path of emptyFiles) io.stdout(`✖ ${path} has no test in it\n`);
   if (report.testsRun === 0) io.stdout('✖ no test ran\n');

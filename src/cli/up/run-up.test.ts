@@ -8,6 +8,8 @@ import { after, describe, it } from 'node:test';
 import { runCli } from '../run-cli.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'macfleet.ts');
+/** A fleet that never gets there is stopped and counts as failed. */
+const LIMIT = { timeout: 60_000 };
 const scratch = mkdtempSync(join(tmpdir(), 'macfleet-up-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -29,9 +31,9 @@ const up = async (args: readonly string[], signal = new AbortController().signal
 };
 
 describe('macfleet up', () => {
-  it('makes three simulated Macs into Nodes, runs a Job on them and stops', async () => {
+  it('makes three simulated Macs into Nodes, runs a Job on them and stops', LIMIT, async ({ signal }) => {
     const data = join(scratch, 'first');
-    const { exitCode, stdout, stderr } = await up(['--until', 'jobs-done', '--data', data]);
+    const { exitCode, stdout, stderr } = await up(['--until', 'jobs-done', '--data', data], signal);
     assert.equal(exitCode, 0, stderr);
     assert.match(stdout, /API server ready at https:\/\/127\.0\.0\.1:\d+/);
     assert.match(stdout, /times faster than life/);
@@ -50,16 +52,17 @@ describe('macfleet up', () => {
     assert.ok(folder === undefined || !existsSync(folder));
   });
 
-  it('goes on after kill -9 where it was, with the same data', async () => {
+  it('goes on after kill -9 where it was, with the same data', LIMIT, async ({ signal }) => {
     const data = join(scratch, 'killed');
     const child = spawn(process.execPath, [BIN, 'up', '--macs', '2', '--data', data], {
       stdio: ['ignore', 'pipe', 'ignore'],
+      signal,
     });
     for await (const chunk of child.stdout) if (/preparing/.test(String(chunk))) break;
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
-    const { exitCode, stdout, stderr } = await up(['--macs', '2', '--until', 'jobs-done', '--data', data]);
+    const { exitCode, stdout, stderr } = await up(['--macs', '2', '--until', 'jobs-done', '--data', data], signal);
     assert.equal(exitCode, 0, stderr);
     assert.match(stdout, /Going on where the last run/);
     assert.match(stdout, /2 Nodes ready/);

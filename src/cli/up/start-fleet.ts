@@ -120,8 +120,13 @@ const startProvider = async (
 ): Promise<ProviderParts> => {
   const clientForNode = (name: string): KubeClient => clientFor(options, plane, nodeUser(name));
   const simulation = startSimulation({ ...options, clientForNode }, signal);
-  const manager = createManager(await createSimulatedPorts({ ...options, client }, simulation, signal));
-  return { ended: manager.run(signal), stop: simulation.stop };
+  try {
+    const manager = createManager(await createSimulatedPorts({ ...options, client }, simulation, signal));
+    return { ended: manager.run(signal), stop: simulation.stop };
+  } catch (error) {
+    await simulation.stop();
+    throw error;
+  }
 };
 
 const nodeUser = (name: string): User => ({
