@@ -19,6 +19,9 @@ const isListOfObjects = (value: unknown): boolean =>
 
 const ENTRY = { manager: 'kubectl', fieldsV1: { 'f:spec': { 'k:{"type":"Ready"}': { '.': {} } } } };
 
+/** Where the cut would go wrong, the whole is kept. */
+const FALLS_BACK = ['ends of lists inside strings', 'lists of objects inside'];
+
 describe('parseWithoutManagedFields', () => {
   const rows = [
     { story: 'a last member', value: { metadata: { name: 'a', managedFields: [ENTRY] } } },
@@ -37,10 +40,7 @@ describe('parseWithoutManagedFields', () => {
     { story: 'the words inside a string', value: { data: '"managedFields":[{"a":1}]', name: 'a' } },
   ];
   for (const { story, value } of rows) {
-    it(`understands ${story}`, () => {
-      const parsed = parse(value);
-      assert.ok([JSON.stringify(drop(value)), JSON.stringify(value)].includes(JSON.stringify(parsed)));
-    });
+    it(`understands ${story}`, () => assert.deepEqual(parse(value), FALLS_BACK.includes(story) ? value : drop(value)));
   }
 
   it('drops them where they look as an API server writes them', () => {
