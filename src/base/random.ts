@@ -38,7 +38,7 @@ export const createSeededRandom = (seed: string | number): Random => {
     c |= 0;
     return (sum >>> 0) / 2 ** 32;
   };
-  return fromNext(next, (name) => createSeededRandom(JSON.stringify([seed, name])));
+  return fromNext(next, (name) => createSeededRandom(`${seed}/${name}`));
 };
 
 /** Draws from the operating system; streams are independent by nature. */

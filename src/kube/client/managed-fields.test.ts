@@ -19,9 +19,6 @@ const isListOfObjects = (value: unknown): boolean =>
 
 const ENTRY = { manager: 'kubectl', fieldsV1: { 'f:spec': { 'k:{"type":"Ready"}': { '.': {} } } } };
 
-/** Where the cut would go wrong, the whole is kept. */
-const FALLS_BACK = ['ends of lists inside strings', 'lists of objects inside'];
-
 describe('parseWithoutManagedFields', () => {
   const rows = [
     { story: 'a last member', value: { metadata: { name: 'a', managedFields: [ENTRY] } } },
@@ -37,10 +34,12 @@ describe('parseWithoutManagedFields', () => {
       value: { metadata: { managedFields: [{ manager: 'x}],"y' }], name: 'a' } },
     },
     { story: 'lists of objects inside', value: { metadata: { managedFields: [{ a: [{ b: 1 }], c: 2 }], name: 'a' } } },
+    { story: 'members of the same name inside', value: { managedFields: [{ managedFields: [{ a: 1 }] }], b: 1 } },
+    { story: 'a name that ends alike', value: { metadata: { 'x"managedFields': [{ a: 1 }], name: 'a' } } },
     { story: 'the words inside a string', value: { data: '"managedFields":[{"a":1}]', name: 'a' } },
   ];
   for (const { story, value } of rows) {
-    it(`understands ${story}`, () => assert.deepEqual(parse(value), FALLS_BACK.includes(story) ? value : drop(value)));
+    it(`understands ${story}`, () => assert.deepEqual(parse(value), drop(value)));
   }
 
   it('drops them where they look as an API server writes them', () => {
@@ -50,25 +49,27 @@ describe('parseWithoutManagedFields', () => {
     });
   });
 
-  it('gives either the whole value or the value without them, whatever strings stand in it', () => {
+  it('gives the value without them, whatever strings stand in it', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', '}', '[', ']', ',', ':'), maxLength: 8 });
+    // No backslash in names: JSON.parse of Node 26.10 mixes such names up (docs/dependencies.md).
+    const name = fc.string({ unit: fc.constantFrom('a', '"', '{', '}', '[', ']', ',', ':'), maxLength: 8 });
     const leaf = fc.oneof(text, fc.integer(), fc.constant(null));
     const entry = fc.dictionary(
-      fc.oneof(text, fc.constant('managedFields')),
-      fc.oneof(leaf, fc.array(fc.dictionary(text, leaf))),
+      fc.oneof(name, fc.constant('managedFields')),
+      fc.oneof(leaf, fc.array(fc.dictionary(name, leaf))),
     );
     const object = fc.record({ before: leaf, managedFields: fc.array(entry), after: fc.oneof(leaf, entry) });
     fc.assert(
-      fc.property(fc.array(object), (value) => {
-        const parsed = JSON.stringify(parse(value));
-        const whole = JSON.stringify(JSON.parse(JSON.stringify(value)));
-        assert.ok(parsed === whole || parsed === JSON.stringify(drop(JSON.parse(whole))));
+      fc.property(fc.array(object, { maxLength: 4 }), (value) => {
+        const json = JSON.stringify(value);
+        assert.equal(JSON.stringify(parse(value)), JSON.stringify(drop(JSON.parse(json))));
       }),
       { numRuns: 100 },
     );
   });
 
-  it('still refuses what is no JSON', () => {
-    assert.throws(() => parseWithoutManagedFields(Buffer.from('{"metadata":{"managedFields":[{"a":1}]')), SyntaxError);
-  });
+  for (const text of ['{"a":{"managedFields":[{"b":1}]', '{"managedFields":[{"b":"', '{"managedFields":[{"b":"\\']) {
+    it(`still refuses what is no JSON: ${text}`, () =>
+      assert.throws(() => parseWithoutManagedFields(Buffer.from(text)), SyntaxError));
+  }
 });

@@ -45,6 +45,8 @@ export const createActors = ({ crash, ...deps }: ActorsDeps): Actors => {
   const processes = createRegistry(createProcess);
   const programs = new Map<string, Program>();
   const unfinished = new Set<UnfinishedTask>();
+  /** For each actor that is to live again, what takes that back. */
+  const restarts = new Map<string, () => void>();
   let hasCrashed = false;
 
   const crashHere: Wiring['crashHere'] = (process, kind, index) => {
@@ -58,8 +60,13 @@ export const createActors = ({ crash, ...deps }: ActorsDeps): Actors => {
   const wiring: Wiring = { ...deps, engine, process: processes, crashHere };
   const actor = createHandles({ wiring, unfinished, choices, startWallMs: deps.startWallMs });
 
+  const cancelRestart = (name: string): void => {
+    restarts.get(name)?.();
+    restarts.delete(name);
+  };
   const kill = (name: string): void => {
     const victim = processes(name);
+    cancelRestart(name);
     if (!victim.isUp) return;
     trace.add({ atMs: engine.nowMs, actor: 'world', label: `kill ${name}` });
     victim.isUp = false;
@@ -77,12 +84,11 @@ export const createActors = ({ crash, ...deps }: ActorsDeps): Actors => {
   };
   const restart = (name: string, afterMs: number): void => {
     kill(name);
-    const { epoch } = processes(name);
     const startAgain = (): void => {
-      const process = processes(name);
-      if (process.epoch === epoch && !process.isUp) start(name);
+      restarts.delete(name);
+      start(name);
     };
-    engine.schedule({ delayMs: afterMs, label: `restart ${name}`, run: startAgain });
+    restarts.set(name, engine.schedule({ delayMs: afterMs, label: `restart ${name}`, run: startAgain }));
   };
   const boot = (name: string, program: Program): Actor => {
     assert(!programs.has(name), `actor ${name} was booted already; use restart`);

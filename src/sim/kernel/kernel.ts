@@ -48,7 +48,7 @@ export interface Kernel {
   actor(name: string): Actor;
   /** Starts the actor with its program, which `restart` and crash points run again. */
   boot(name: string, program: Program): Actor;
-  /** The process is gone at once. Requests it sent may still take effect; nothing it waited for ever comes. */
+  /** The process is gone at once. Requests it sent may still take effect; nothing it waited for ever comes, nor does a restart. */
   kill(name: string): void;
   /** Kills the actor if it lives; after the delay a new life begins. */
   restart(name: string, afterMs: number): void;

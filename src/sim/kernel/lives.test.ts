@@ -45,6 +45,14 @@ test('a restarted actor runs its program from the start, in a new life', async (
   ]);
 });
 
+test('an actor killed while it waits for its restart stays dead', async () => {
+  const seen = await runTicker((kernel) => {
+    kernel.restart('ticker', 100);
+    kernel.schedule(50, 'kill', () => kernel.kill('ticker'));
+  });
+  assert.deepEqual(seen, ['0@10', '0@20']);
+});
+
 test('an actor restarted twice begins one life', async () => {
   const seen = await runTicker((kernel) => {
     kernel.restart('ticker', 100);

@@ -66,7 +66,7 @@ export const createFleetWorld = (options: FleetWorldOptions) => {
     },
   };
 
-  const known = new Set<string>();
+  const power: HostPark['power'] = new Map();
   kernel.boot('controlplane', (actor) =>
     runSets(actor, api, (deps) => [
       createCoreControllers({ ...deps, collected: [INFRASTRUCTURE_MACHINES] }),
@@ -75,7 +75,7 @@ export const createFleetWorld = (options: FleetWorldOptions) => {
   );
   kernel.boot('provider', (actor) =>
     runSets(actor, api, (deps) => [
-      createScriptedProvider({ ...deps, signal: neverAborted() }, createHosts(kernel, actor, { api, known })),
+      createScriptedProvider({ ...deps, signal: neverAborted() }, createHosts(kernel, actor, { api, power })),
     ]),
   );
 
@@ -99,7 +99,8 @@ export const createFleetWorld = (options: FleetWorldOptions) => {
   // The API holds JSON; what was stored under a kind is of that kind.
   const all = <T extends KubeObject>(resource: Resource<T>): readonly T[] =>
     api.objects(resource) as unknown as readonly T[];
-  return { kernel, writes, create, patch, remove, all, hosts: (): readonly string[] => [...known].map(hostOf) };
+  const hosts = (): readonly string[] => [...power].flatMap(([uid, state]) => (state === 'on' ? [hostOf(uid)] : []));
+  return { kernel, writes, create, patch, remove, all, hosts };
 };
 
 export type FleetWorld = ReturnType<typeof createFleetWorld>;
@@ -127,12 +128,12 @@ const clientOf = (actor: Actor, api: WorldApi) => {
 
 interface HostPark {
   readonly api: WorldApi;
-  /** Hosts that were ever switched on: one that was switched off stays off. */
-  readonly known: Set<string>;
+  /** Whether each host that was ever switched on still is: one that was switched off stays off. */
+  readonly power: Map<string, 'on' | 'off'>;
 }
 
 /** Hosts are actors of their own, switched on and off by calls to the world outside Kubernetes. */
-const createHosts = (kernel: Kernel, provider: Actor, { api, known }: HostPark): ScriptedHosts => {
+const createHosts = (kernel: Kernel, provider: Actor, { api, power }: HostPark): ScriptedHosts => {
   const signal = neverAborted();
   return {
     switchOn: (uid, { nodeName, providerId }) =>
@@ -140,8 +141,8 @@ const createHosts = (kernel: Kernel, provider: Actor, { api, known }: HostPark):
         site: 'host:on',
         signal,
         effect: async () => {
-          if (known.has(uid)) return;
-          known.add(uid);
+          if (power.has(uid)) return;
+          power.set(uid, 'on');
           kernel.boot(hostOf(uid), async (actor) => {
             const { clock, random, logger } = actor;
             const capacity = { cpu: '8', memory: '16Gi', pods: '2' };
@@ -150,7 +151,15 @@ const createHosts = (kernel: Kernel, provider: Actor, { api, known }: HostPark):
           });
         },
       }),
-    switchOff: (uid) => provider.call({ site: 'host:off', signal, effect: async () => kernel.kill(hostOf(uid)) }),
+    switchOff: (uid) =>
+      provider.call({
+        site: 'host:off',
+        signal,
+        effect: async () => {
+          power.set(uid, 'off');
+          kernel.kill(hostOf(uid));
+        },
+      }),
   };
 };
 
