@@ -19,11 +19,15 @@ import { startHealthServer } from '../src/kube/manager/health-server.ts';
 import { createLeaderLease } from '../src/kube/manager/leader-lease.ts';
 import { createRuntimeMetrics } from '../src/kube/manager/metrics.ts';
 import { createManager } from '../src/provider/create-manager.ts';
+import { createNodeLogins } from '../src/world/node-login.ts';
 import { createSimulatedPorts, startSimulation } from '../src/world/simulated-provider.ts';
 
 interface Flags {
   readonly kubeconfig?: string;
+  readonly namespace?: string;
   readonly simulatedMacs: string;
+  readonly simulatedProject?: string;
+  readonly joinKubeconfig?: string;
   readonly speedUp: string;
   readonly leaseNamespace: string;
   readonly healthPort: string;
@@ -44,7 +48,10 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 const flags = new Command('manager')
   .description('the Cluster API provider for Mac fleets')
   .option('--kubeconfig <file>', 'the cluster to work on; without it the one this process runs in')
+  .option('--namespace <namespace>', 'work for the Clusters and Machines of this namespace only')
   .addOption(new Option('--simulated-macs <count>', 'work on so many simulated Macs').makeOptionMandatory())
+  .option('--simulated-project <id>', 'the Scaleway project they are in; managers of one cluster have one each')
+  .option('--join-kubeconfig <file>', 'what Macs join with: holds a bootstrap token; without it they speak as we do')
   .option('--speed-up <factor>', 'how much faster than life they are', '100')
   .option('--lease-namespace <namespace>', 'where the leader lease is', 'kube-system')
   .option('--health-port <port>', 'port of /healthz, /readyz and /metrics; 0 takes a free one', '8081')
@@ -74,14 +81,20 @@ const run = async (): Promise<void> => {
   const macs = parseNumber(flags.simulatedMacs, '--simulated-macs');
   logger.warn('Working on simulated Macs: no real Mac and no real account is touched', { macs, speedUp });
   const common = { clock, random, logger, speedUp };
-  const simulation = startSimulation({ ...common, macs, clientForNode: () => cluster.client }, signal);
+  const { joinKubeconfig, namespace, simulatedProject: projectId } = flags;
+  const logins =
+    joinKubeconfig === undefined ? undefined : createNodeLogins(joinKubeconfig, { host, clock, random, logger });
+  const clientForNode = logins?.clientForNode ?? (() => cluster.client);
+  const simulated = { ...common, macs, clientForNode, ...(projectId === undefined ? {} : { projectId }) };
+  const simulation = startSimulation(simulated, signal);
   // Renewals never queue behind other requests.
   const leaseClient = createKubeClient({ transport: cluster.transport, clock, random, logger });
   const lease = createLeaderLease({
     ...{ client: leaseClient, clock, random, logger, identity: createIds(random).uuid() },
     lease: { namespace: flags.leaseNamespace, name: LEASE_NAMES.manager },
   });
-  const ports = await createSimulatedPorts({ ...common, client: cluster.client }, simulation, signal);
+  const chosen = { ...(logins && { join: logins.join }), ...(namespace === undefined ? {} : { namespace }) };
+  const ports = await createSimulatedPorts({ ...common, ...chosen, client: cluster.client }, simulation, signal);
   const manager = createManager({ ...ports, lease, metrics });
   const health = await startHealthServer(
     { host: '127.0.0.1', port: parseNumber(flags.healthPort, '--health-port') },
@@ -97,6 +110,7 @@ const run = async (): Promise<void> => {
   } finally {
     stopping.abort();
     await simulation.stop();
+    await logins?.close();
     await health.close();
     await cluster.close();
   }

@@ -6,14 +6,11 @@
  * left closing fail simulated runs. A compile cache wins back most of what the processes cost.
  */
 import '../bin/require-node.js';
-import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { run } from 'node:test';
-import { FleetError } from '../src/base/errors.ts';
 import { reportFailure } from '../src/cli/run-cli.ts';
 import { parseTestArguments, renderRepeat, type TestPlan } from './test/arguments.ts';
-import { createTestReport } from './test/report.ts';
+import { runTestFiles, selectTestFiles } from './test/run-files.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FILES = ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts'];
@@ -29,51 +26,16 @@ const io = {
   signal: new AbortController().signal,
 };
 
-const selectFiles = ({ filters }: TestPlan): readonly string[] => {
-  const all = globSync(FILES, { cwd: ROOT }).sort();
-  const chosen = all.filter((path) => filters.length === 0 || filters.some((part) => path.includes(part)));
-  if (chosen.length > 0) return chosen;
-  throw new FleetError('invalid', {
-    code: 'NoTestFile',
-    message: `no test file holds ${filters.map((part) => `"${part}"`).join(' or ')} in its path`,
-    hint: `Give a part of a path; files are searched in ${FILES.join(', ')}.`,
-  });
-};
-
 /** Runs the plan and prints as it goes. True when at least one test ran and none failed. */
-const runTests = async (plan: TestPlan): Promise<boolean> => {
-  const files = selectFiles(plan);
-  io.stdout(`${files.length} test files in random order, seed ${plan.seed}\n`);
-  process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'macfleet-compile');
-  const report = createTestReport(ROOT);
-  const stream = run({
-    files: files.map((path) => join(ROOT, path)),
-    isolation: 'process',
+const runTests = (plan: TestPlan): Promise<boolean> =>
+  runTestFiles(selectTestFiles(plan, { root: ROOT, globs: FILES }), {
+    plan,
+    root: ROOT,
     concurrency: availableParallelism(),
-    timeout: TIMEOUT_MS,
-    randomize: true,
-    randomSeed: plan.seed,
-    ...(plan.name === undefined ? {} : { testNamePatterns: [new RegExp(plan.name)] }),
+    timeoutMs: TIMEOUT_MS,
+    stallMs: STALL_MS,
+    print: io.stdout,
   });
-  let hasFailed = false;
-  const watchdog = setTimeout(() => {
-    const left = files.filter((path) => !report.filesHeard.has(path));
-    io.stdout(
-      `✖ nothing happened for ${STALL_MS / 1_000} s; not finished: ${left.join(', ') || 'a process that does not end'}\n`,
-    );
-    process.exit(1);
-  }, STALL_MS);
-  for await (const event of stream) {
-    watchdog.refresh();
-    io.stdout(report.onEvent(event));
-    if (event.type === 'test:fail') hasFailed = true;
-  }
-  clearTimeout(watchdog);
-  const emptyFiles = plan.name === undefined ? files.filter((path) => !report.filesHeard.has(path)) : [];
-  for (const path of emptyFiles) io.stdout(`✖ ${path} has no test in it\n`);
-  if (report.testsRun === 0) io.stdout('✖ no test ran\n');
-  return !hasFailed && emptyFiles.length === 0 && report.testsRun > 0;
-};
 
 try {
   const plan = parseTestArguments({ args, env: io.env, freshSeed: Math.floor(Math.random() * 2 ** 32) });

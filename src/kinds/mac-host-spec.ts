@@ -5,8 +5,21 @@
  */
 import { choice, flag, int32, int64, list, name, object, text, time } from './schema/fields.ts';
 
+const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
+
+/** People write reasons too, and a pattern alone does not tell them where the sentence goes. */
 const reason = (description: string) =>
-  text(description, { minLength: 1, maxLength: 1_024, pattern: /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/ });
+  text(description, {
+    minLength: 1,
+    maxLength: 1_024,
+    pattern: REASON,
+    rules: [
+      {
+        rule: `self.matches('${REASON.source}')`,
+        message: 'a reason is one word, for example Investigating; a sentence goes into message beside it',
+      },
+    ],
+  });
 
 const message = text('Why, as a sentence for people.', { maxLength: 32_768 });
 

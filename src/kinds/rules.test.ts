@@ -24,10 +24,11 @@ describe('the rules of the CRDs', () => {
   }
 
   it('are each broken by a row of the table', () => {
-    const rules = [...schemas.values()].flatMap((schema) => JSON.stringify(schema).match(/"rule":/g) ?? []);
+    const messages = /(?<="rule":"(?:[^"\\]|\\.)*","message":")[^"]+/g;
+    const rules = new Set([...schemas.values()].flatMap((schema) => JSON.stringify(schema).match(messages) ?? []));
     const broken = new Set(UPDATES.flatMap(({ kind, object, old }) => messagesFor(kind, object, old)));
-    // wipes and epoch share one message
-    assert.equal(broken.size, rules.length - 1);
+    assert.ok(rules.size > 5);
+    assert.deepEqual([...rules.difference(broken)], []);
   });
 
   it('never stand in the way of what the Go original wrote', () => {

@@ -31,6 +31,7 @@ export interface ProviderPorts extends HostPorts {
 
 export const createManager = (ports: ProviderPorts): Manager => {
   const { client, clock, random, ids, logger, lease, metrics } = ports;
+  const { namespace } = ports.settings;
   const cacheOf = <T extends KubeObject>(resource: Resource<T>, indexes?: CacheOptions<T>['indexes']) =>
     createCache<T>({
       client,
@@ -39,6 +40,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
       logger,
       resource,
       transform: dropManagedFields,
+      ...(namespace === undefined || resource.scope === 'Cluster' ? {} : { namespace }),
       ...(indexes === undefined ? {} : { indexes }),
       ...(metrics === undefined ? {} : { metrics: metrics.cache }),
     });
@@ -62,8 +64,8 @@ export const createManager = (ports: ProviderPorts): Manager => {
       createInventoryController(ports, caches),
       createHostController(ports, caches, events),
       createMachineController({ ports, caches, events }),
-      createClusterController(shells, events),
-      createControlPlaneController(controlPlanes, events),
+      createClusterController({ shells, clusters }, events),
+      createControlPlaneController({ shells: controlPlanes, clusters }, events),
     ],
     events,
     ...(lease === undefined ? {} : { lease }),

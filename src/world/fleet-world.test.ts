@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { JOBS } from '../controlplane/core/job.ts';
+import { CLUSTERS } from '../kinds/cluster.ts';
+import { CONTROL_PLANES } from '../kinds/control-plane.ts';
 import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
@@ -9,7 +11,7 @@ import { renderDemo } from './demo-fleet.ts';
 import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from './fleet-world.ts';
 
 const BOUNDS = { maxEvents: 1_000_000, maxVirtualMs: 7_200_000 };
-const { machineDeployments } = CLUSTER_API_RESOURCES;
+const { clusters, machineDeployments } = CLUSTER_API_RESOURCES;
 
 const STORM = {
   default: { faults: { 'fail-before': 0.02, 'fail-after': 0.02, 'late-effect': 0.003, 'late-answer': 0.003 } },
@@ -101,6 +103,12 @@ describe('the whole system on the virtual clock', () => {
   it('makes Macs into Nodes, runs a Job on them, and gives them back wiped', async () => {
     const world = startWorld({ seed: 1, macs: 2 });
     await runUntil(world, 'the job', () => isJobDone(world) && readyMachines(world) === 2);
+    await runUntil(world, 'hosts that say they are well', () =>
+      world.operator.list(MAC_HOSTS).every(({ status }) => {
+        const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+        return status?.state === 'joined' && ready?.status === 'True';
+      }),
+    );
     scale(world, 0);
     await runUntil(world, 'the return', () => freeHosts(world) === 2 && world.operator.list(MACHINES).length === 0);
     assert.deepEqual(
@@ -136,6 +144,34 @@ describe('the whole system on the virtual clock', () => {
     await runUntil(world, 'bootstrapping', isBootstrapping);
     scale(world, 0);
     await runUntil(world, 'the return', () => freeHosts(world) === 1 && world.cloud.servers()[0]?.wipes === 1);
+  });
+
+  it('stops where it is when its Cluster is paused, also on the Mac, and goes on from there', async () => {
+    const world = startWorld({ seed: 8, macs: 1 });
+    const isBootstrapping = (): boolean =>
+      world.operator.list(MAC_HOSTS)[0]?.status?.operation?.steps?.some(({ state }) => state === 'running') ?? false;
+    await runUntil(world, 'bootstrapping', isBootstrapping);
+    const setPaused = (paused: boolean): void => world.operator.merge(clusters, 'demo', { spec: { paused } });
+    const pausedIs = (status: string): boolean =>
+      [
+        ...world.operator.list(MACHINES),
+        ...world.operator.list(CLUSTERS),
+        ...world.operator.list(CONTROL_PLANES),
+      ].every((object) => object.status?.conditions?.find(({ type }) => type === 'Paused')?.status === status);
+    /** What the server looks like at Scaleway is still kept on record: that is looking, not working. */
+    const record = (): unknown => [
+      world.operator.list(MACHINES).map(({ metadata }) => metadata.resourceVersion),
+      world.operator.list(MAC_HOSTS).map(({ spec, status }) => ({ spec, ...status, server: undefined })),
+      world.cloud.audit().length,
+    ];
+    setPaused(true);
+    await runUntil(world, 'told that it is paused', () => pausedIs('True'));
+    const before = record();
+    await world.kernel.run({ ...BOUNDS, maxVirtualMs: 1_800_000, check: checkOf(world) });
+    assert.deepEqual(record(), before);
+    assert.equal(world.macs.mac(world.cloud.servers()[0]?.id ?? '').view().agent, undefined);
+    setPaused(false);
+    await runUntil(world, 'ready', () => readyMachines(world) === 1 && pausedIs('False'));
   });
 
   it('gets over a cloud that is away for a minute', async () => {

@@ -14,8 +14,10 @@ import { toClusterId } from '../kinds/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
+import type { JoinCredentials } from '../provider/host/ports.ts';
 import { createSimCloudPort } from '../sim/cloud/cloud-ports.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
+import type { AgentStart } from '../sim/mac/mac-agent.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import type { SavedSimulation } from './saved-simulation.ts';
@@ -27,8 +29,10 @@ export interface SimulationOptions {
   readonly macs: number;
   /** How much faster than life the simulated cloud and Macs are. */
   readonly speedUp: number;
-  /** As whom the agent on a Mac speaks to the cluster. */
-  readonly clientForNode: (nodeName: string) => KubeClient;
+  /** As whom the agent on a Mac speaks to the cluster; the kubeconfig is the one that its bootstrap put there. */
+  readonly clientForNode: (nodeName: string, kubeconfig: Secret<string>) => KubeClient | Promise<KubeClient>;
+  /** The simulated Scaleway project; a manager touches no host of another (R1). */
+  readonly projectId?: string;
   /** The simulation of an earlier run, to go on with. */
   readonly saved?: SavedSimulation;
   /** Called with the whole simulation after each of its changes. */
@@ -54,15 +58,13 @@ export const startSimulation = (options: SimulationOptions, signal: AbortSignal)
   const agents: Promise<unknown>[] = [];
   const onChange = (): void => options.save?.({ servers: cloud.save(), disks: macs.save() });
   const kept = saved === undefined ? {} : { saved: saved.servers };
-  const cloud = createSimCloud({ clock, random: random.stream('cloud'), timeScale, onChange, ...kept });
+  const project = options.projectId === undefined ? {} : { projectId: options.projectId };
+  const cloud = createSimCloud({ clock, random: random.stream('cloud'), timeScale, onChange, ...project, ...kept });
   const fresh = Math.max(options.macs - cloud.servers().length, 0);
-  const startAgent = ({ nodeName, providerId, fleet }: { nodeName: string; providerId: string; fleet: string }) => {
+  const startAgent = (start: AgentStart) => {
     const agent = linkedController(signal);
-    const capacity = { cpu: '8', memory: '14Gi', pods: '3' };
-    const facts = { nodeName, providerId, labels: { [LABELS.fleet]: fleet }, capacity };
-    const client = options.clientForNode(nodeName);
-    const running = runNodeAgent({ client, clock, random, logger, ...facts }, agent.signal);
-    agents.push(running.catch((error: unknown) => logger.error('Node agent ended', { node: nodeName, error })));
+    const running = runAgent(options, start, agent.signal);
+    agents.push(running.catch((error: unknown) => logger.error('Node agent ended', { node: start.nodeName, error })));
     return () => agent.abort();
   };
   const macs = createSimMacs({
@@ -82,9 +84,26 @@ export const startSimulation = (options: SimulationOptions, signal: AbortSignal)
   };
 };
 
+const runAgent = async (
+  options: SimulationOptions,
+  { nodeName, providerId, fleet, kubeconfig }: AgentStart,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { clock, random, logger } = options;
+  const capacity = { cpu: '8', memory: '14Gi', pods: '3' };
+  const facts = { nodeName, providerId, labels: { [LABELS.fleet]: fleet }, capacity };
+  const client = await options.clientForNode(nodeName, kubeconfig);
+  await runNodeAgent({ client, clock, random, logger, ...facts }, signal);
+};
+
 /** What `createManager` needs besides a lease and metrics. */
 export const createSimulatedPorts = async (
-  options: Pick<SimulationOptions, 'clock' | 'random' | 'logger' | 'speedUp'> & { readonly client: KubeClient },
+  options: Pick<SimulationOptions, 'clock' | 'random' | 'logger' | 'speedUp'> & {
+    readonly client: KubeClient;
+    /** What Macs join with; without it something that only a simulated API takes. */
+    readonly join?: JoinCredentials;
+    readonly namespace?: string;
+  },
   { cloud, macs }: Simulation,
   signal: AbortSignal,
 ): Promise<ProviderPorts> => {
@@ -95,13 +114,14 @@ export const createSimulatedPorts = async (
     ...{ client, clock, random, ids: createIds(random), logger },
     cloud: createSimCloudPort(cloud, { clock, latencyMs: 2 }),
     preparer: createHostPreparer({ hosts: macs.hosts, clock }),
-    join: { issue: async (nodeName) => new Secret(`kubeconfig of ${nodeName}`) },
+    join: options.join ?? { issue: async (nodeName) => new Secret(`kubeconfig of ${nodeName}`) },
     fleetKeys: { privateKeyOf: async () => FLEET_KEY },
     settings: {
       projectId: cloud.projectId,
       zones: [cloud.zone],
       poolPrefix: POOL_PREFIX,
       clusterId: toClusterId(kubeSystem.metadata.uid ?? ''),
+      ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
       times: {
         claimHoldMs: compressed(36_000),
         quietMs: compressed(60_000),

@@ -28,10 +28,13 @@ describe('the generated files', () => {
 
   it('say what made them, and hold nothing but what can be applied', () => {
     for (const [path, content] of renderDeployFiles()) {
-      assert.match(content, /^# Generated from src\/kinds by "npm run generate"\. Do not edit/, path);
+      assert.match(content, /^# Generated from src\/(kinds|provider) by "npm run generate"\. Do not edit/, path);
       for (const document of parseAllDocuments(content)) {
         assert.deepEqual(document.errors, []);
-        assert.match(String(document.get('kind')), /^(CustomResourceDefinition|ValidatingAdmissionPolicy(Binding)?)$/);
+        assert.match(
+          String(document.get('kind')),
+          /^(ClusterRole|CustomResourceDefinition|ValidatingAdmissionPolicy(Binding)?)$/,
+        );
       }
     }
   });

@@ -1,4 +1,4 @@
-/** Everything under deploy/ that follows from src/kinds, as text. Pure: the same kinds give the same bytes. */
+/** Everything under deploy/ that follows from src, as text. Pure: the same kinds and roles give the same bytes. */
 import {
   type CreateNodeOptions,
   type DocumentOptions,
@@ -10,11 +10,15 @@ import { ALL_KINDS } from '../../src/kinds/all-kinds.ts';
 import { ALL_POLICIES } from '../../src/kinds/policies/all-policies.ts';
 import { toAdmissionObjects } from '../../src/kinds/policies/policy.ts';
 import { toCustomResourceDefinition } from '../../src/kinds/schema/crd.ts';
+import { PROVIDER_ROLES } from '../../src/provider/roles.ts';
 
 /** Folders in which every file is ours: one that is not rendered any more is left over. */
-export const GENERATED_FOLDERS = ['deploy/crds', 'deploy/policies'] as const;
+export const GENERATED_FOLDERS = ['deploy/crds', 'deploy/policies', 'deploy/rbac'] as const;
 
-const HEADER = '# Generated from src/kinds by "npm run generate". Do not edit: change the kind and generate again.\n';
+const KINDS_HEADER =
+  '# Generated from src/kinds by "npm run generate". Do not edit: change the kind and generate again.\n';
+const ROLES_HEADER =
+  '# Generated from src/provider by "npm run generate". Do not edit: change the role and generate again.\n';
 
 const YAML_STYLE: DocumentOptions & SchemaOptions & CreateNodeOptions & ToStringOptions = {
   aliasDuplicateObjects: false,
@@ -33,8 +37,11 @@ export const renderDeployFiles = (): ReadonlyMap<string, string> => {
   for (const policy of ALL_POLICIES) {
     files.set(`deploy/policies/${policy.name}.yaml`, renderFile(toAdmissionObjects(policy)));
   }
+  for (const role of Object.values(PROVIDER_ROLES)) {
+    files.set(`deploy/rbac/${role.metadata.name}.yaml`, renderFile([role], ROLES_HEADER));
+  }
   return files;
 };
 
-const renderFile = (objects: readonly object[]): string =>
-  HEADER + objects.map((object) => stringify(object, YAML_STYLE)).join('---\n');
+const renderFile = (objects: readonly object[], header = KINDS_HEADER): string =>
+  header + objects.map((object) => stringify(object, YAML_STYLE)).join('---\n');

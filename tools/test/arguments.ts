@@ -56,9 +56,9 @@ const parseSeed = (text: string): number => {
 };
 
 /** The command that runs the same tests in the same order again. */
-export const renderRepeat = ({ seed, filters, name }: TestPlan): string =>
+export const renderRepeat = ({ seed, filters, name }: TestPlan, command = 'npm test'): string =>
   [
-    'npm test --',
+    `${command} --`,
     `--seed ${seed}`,
     ...(name === undefined ? [] : [`--name ${quote(name)}`]),
     ...filters.map(quote),

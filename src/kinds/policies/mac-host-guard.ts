@@ -1,8 +1,10 @@
 /**
  * Who may write the spec of a MacHost (rule R2). It is our durable record, and a wrong word in it wipes a Mac, so the
  * manager alone writes it, with three exceptions for people. Each right is a verb on `machosts` that a Role can grant,
- * also for single hosts by name. Deleting needs no rule: a finalizer holds every host that is not free.
+ * also for single hosts by name. Deleting needs no rule: a finalizer holds every host that is not free (R4), and only
+ * the manager takes it off.
  */
+import { FINALIZERS } from '../labels.ts';
 import { MAC_HOSTS } from '../mac-host.ts';
 import { macHostSpec } from '../mac-host-spec.ts';
 import type { AdmissionPolicy } from './policy.ts';
@@ -29,11 +31,14 @@ const OPEN_FIELDS: readonly string[] = ['release', 'hold', 'rebootRequest'];
 /** Taken from the schema, so that a new field is closed until somebody opens it. */
 const closedFields = Object.keys(macHostSpec.shape).filter((field) => !OPEN_FIELDS.includes(field));
 
+const hasFinalizer = (object: 'object' | 'oldObject'): string =>
+  `'${FINALIZERS.macHost}' in ${object}.metadata.?finalizers.orValue([])`;
+
 const UNLESS_UPDATE = "request.operation != 'UPDATE' || variables.mayManage";
 
 export const macHostGuard: AdmissionPolicy = {
   name: 'macfleet-mac-host-guard',
-  match: { apiGroup: MAC_HOSTS.group, resource: MAC_HOSTS.plural, operations: ['CREATE', 'UPDATE'] },
+  match: { resource: MAC_HOSTS, operations: ['CREATE', 'UPDATE'] },
   variables: [
     { name: 'mayManage', expression: may('manage') },
     { name: 'mayRelease', expression: may('release') },
@@ -66,6 +71,11 @@ export const macHostGuard: AdmissionPolicy = {
     {
       expression: `${UNLESS_UPDATE} || ${isUnchanged('rebootRequest')} || variables.mayReboot`,
       message: `To ask for a reboot you need the verb "${MAC_HOST_VERBS.reboot}" on machosts.`,
+      reason: 'Forbidden',
+    },
+    {
+      expression: `${UNLESS_UPDATE} || !(${hasFinalizer('oldObject')}) || ${hasFinalizer('object')}`,
+      message: `Only the manager takes the finalizer ${FINALIZERS.macHost} off a MacHost, once the Mac is free. To give the Mac back, set spec.release.`,
       reason: 'Forbidden',
     },
   ],

@@ -9,7 +9,7 @@ import type { AdmissionPolicy } from './policy.ts';
 
 export const machineTemplateImmutability: AdmissionPolicy = {
   name: 'macfleet-machine-template-immutability',
-  match: { apiGroup: MACHINE_TEMPLATES.group, resource: MACHINE_TEMPLATES.plural, operations: ['UPDATE'] },
+  match: { resource: MACHINE_TEMPLATES, operations: ['UPDATE'] },
   variables: [
     {
       name: 'isTopologyDryRun',

@@ -1,4 +1,6 @@
 /** A ValidatingAdmissionPolicy and its binding: rules the API server enforces without a webhook of ours. */
+import type { KubeObject } from '../../kube/types/meta.ts';
+import type { Resource } from '../../kube/types/resource.ts';
 import { PROVIDER_LABELS } from '../infrastructure.ts';
 
 interface Validation {
@@ -11,8 +13,8 @@ interface Validation {
 export interface AdmissionPolicy {
   readonly name: string;
   readonly match: {
-    readonly apiGroup: string;
-    readonly resource: string;
+    /** One version of it names them all, and only a named one has its expressions type-checked by the API server. */
+    readonly resource: Resource<KubeObject>;
     readonly operations: readonly ('CREATE' | 'UPDATE' | 'DELETE')[];
   };
   /** Named expressions that later ones may use as `variables.<name>`; each is evaluated when first used. */
@@ -31,10 +33,10 @@ export const toAdmissionObjects = ({ name, match, variables, validations }: Admi
       matchConstraints: {
         resourceRules: [
           {
-            apiGroups: [match.apiGroup],
-            apiVersions: ['*'],
+            apiGroups: [match.resource.group],
+            apiVersions: [match.resource.version],
             operations: match.operations,
-            resources: [match.resource],
+            resources: [match.resource.plural],
           },
         ],
       },

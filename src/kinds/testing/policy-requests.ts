@@ -1,4 +1,5 @@
 /** For tests: requests about MacHosts, and whether the guard lets them through. */
+import { FINALIZERS } from '../labels.ts';
 import { MAC_HOST_VERBS } from '../policies/mac-host-guard.ts';
 import type { PolicyRequest } from './cel-rules.ts';
 import { CLAIM, hostWith, RELEASE, SERVER_ID } from './hosts.ts';
@@ -22,8 +23,13 @@ const update = (story: string, [old, next]: readonly [Spec, Spec], more: Partial
   ...more,
 });
 
+const AT = '2026-11-15T10:00:00Z';
 const hold = { reason: 'Investigating' };
 const rebootRequest = { id: 'r-1' };
+
+const guarded = { ...hostWith(), metadata: { name: SERVER_ID, finalizers: [FINALIZERS.macHost, 'other'] } };
+const unguarded = { ...hostWith(), metadata: { name: SERVER_ID, finalizers: ['other'] } };
+const bare = { ...guarded, metadata: { name: SERVER_ID, finalizers: [FINALIZERS.macHost] } };
 
 export const GUARDED_REQUESTS: readonly GuardedRequest[] = [
   { story: 'the manager creates a host', operation: 'CREATE', object: hostWith(), verbs: can('manage') },
@@ -55,11 +61,11 @@ export const GUARDED_REQUESTS: readonly GuardedRequest[] = [
     verbs: can('release'),
     refusal: /Only the manager writes/,
   }),
-  update('a person forges a wipe', [{}, { reinstall: { intentID: 'x', requestedAt: 'y', acceptedAt: 'z' } }], {
+  update('a person forges a wipe', [{}, { reinstall: { intentID: 'x', requestedAt: AT, acceptedAt: AT } }], {
     verbs: can('release'),
     refusal: /Only the manager writes/,
   }),
-  update('a person lowers the count of wipes', [{ wipes: 3 }, { wipes: 2 }], { refusal: /Only the manager writes/ }),
+  update('a person raises the count of wipes', [{ wipes: 3 }, { wipes: 4 }], { refusal: /Only the manager writes/ }),
   update('a person with the right asks for a release', [{}, { release: RELEASE }], { verbs: can('release') }),
   update('a person without the right asks for a release', [{}, { release: RELEASE }], {
     verbs: can('reboot'),
@@ -89,4 +95,20 @@ export const GUARDED_REQUESTS: readonly GuardedRequest[] = [
     verbs: can('release'),
     refusal: /"reboot"/,
   }),
+  {
+    story: 'the manager takes its finalizer off a host',
+    operation: 'UPDATE',
+    object: unguarded,
+    oldObject: guarded,
+    verbs: can('manage'),
+  },
+  {
+    story: 'a person takes the finalizer of the manager off a host',
+    operation: 'UPDATE',
+    object: unguarded,
+    oldObject: guarded,
+    verbs: can('release', 'reboot', 'restore'),
+    refusal: /Only the manager takes the finalizer/,
+  },
+  { story: 'a person takes another finalizer off a host', operation: 'UPDATE', object: bare, oldObject: guarded },
 ];

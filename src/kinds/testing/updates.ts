@@ -99,4 +99,6 @@ export const UPDATES: readonly Update[] = [
     /only with a wipe/,
   ),
   host('has its key forgotten', [{ hostKey: key }, {}]),
+  host('is held', [{}, { hold: { reason: 'Investigating', message: 'It makes a noise.' } }]),
+  host('is held for a sentence', [{}, { hold: { reason: 'It makes a noise' } }], /goes into message/),
 ];

@@ -61,6 +61,13 @@ export const parseObject = <T extends KubeObject>(value: unknown, doing: string)
   throw broken('BadObject', `${doing}: the server sent an object without metadata.name`);
 };
 
+/** What a create gave. Whoever asked a question (an access review) named nothing, and gets an answer without a name. */
+export const parseCreated = <T extends KubeObject>(value: unknown, asked: T, doing: string): T => {
+  const { name, generateName } = asked.metadata;
+  if (name !== '' || generateName !== undefined || !isRecord(value)) return parseObject<T>(value, doing);
+  return { ...value, metadata: asked.metadata } as unknown as T;
+};
+
 /** For subresources whose success is but a Status: then the object is what was asked for. */
 export const parseObjectUnlessStatus = <T extends KubeObject>(value: unknown, asked: T): T =>
   isRecord(value) && value['kind'] !== 'Status' ? (value as unknown as T) : asked;

@@ -20,6 +20,7 @@ export interface Call {
   readonly doing: string;
   readonly repetition: Repetition;
   readonly signal: AbortSignal;
+  readonly permit?: (() => void) | undefined;
   readonly body?: string;
   readonly contentType?: string;
   /** The code of a 410 to this call. */
@@ -65,6 +66,7 @@ export const createCaller = ({ transport, clock, random, logger, onResponse, opt
   const limiter = createLimiter(options.requestsInFlightMax);
 
   const send = async (call: Call, signal: AbortSignal): Promise<TransportResponse> => {
+    call.permit?.();
     let status: number | undefined;
     try {
       const response = await transport.send(toRequest(call, options.userAgent, signal));
@@ -116,10 +118,10 @@ export const createCaller = ({ transport, clock, random, logger, onResponse, opt
 const isSuccess = ({ status }: TransportResponse): boolean => status >= 200 && status < 300;
 
 const toRequest = (call: Call, userAgent: string, signal: AbortSignal): TransportRequest => {
-  const { method, path, body } = call;
+  const { method, path, body, permit } = call;
   if (body === undefined) return { method, path, headers: { accept: JSON_TYPE, 'user-agent': userAgent }, signal };
   const headers = { accept: JSON_TYPE, 'user-agent': userAgent, 'content-type': call.contentType ?? JSON_TYPE };
-  return { method, path, headers, body, signal };
+  return { method, path, headers, body, signal, ...(permit && { permit }) };
 };
 
 const JSON_TYPE = 'application/json';

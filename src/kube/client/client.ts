@@ -32,16 +32,26 @@ export interface WriteOptions {
   /** Instead of the client's own. */
   readonly fieldManager?: string;
   readonly dryRun?: 'All';
+  readonly permit?: Permit;
   readonly signal: AbortSignal;
 }
+
+/**
+ * May throw, and then nothing is sent. Asked right before every sending: between a call and its first byte there may be
+ * a queue, a handshake, a credential plugin, a wait before a repetition, or a process that was frozen.
+ */
+export type Permit = () => void;
 
 export type PatchBody =
   /** RFC 7386. A `resourceVersion` inside metadata makes it conditional. */
   | { readonly type: 'merge'; readonly body: unknown }
-  /** RFC 6902. */
+  /**
+   * RFC 6902. Replacing `/metadata/resourceVersion` by the version seen makes it conditional. A failed `test` is
+   * `invalid`: servers do not tell it from a path that is not there.
+   */
   | { readonly type: 'json'; readonly body: readonly unknown[] }
   | { readonly type: 'strategic-merge'; readonly body: unknown }
-  /** Server-side apply. */
+  /** Server-side apply. The body says its apiVersion, kind and metadata.name. */
   | { readonly type: 'apply'; readonly body: unknown; readonly force?: true };
 
 export interface DeleteOptions {
@@ -49,6 +59,14 @@ export interface DeleteOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
   readonly dryRun?: 'All';
+  readonly permit?: Permit;
+  readonly signal: AbortSignal;
+}
+
+export interface SubresourceRequest<B extends KubeObject> {
+  readonly subresource: string;
+  readonly body: B;
+  readonly permit?: Permit;
   readonly signal: AbortSignal;
 }
 
@@ -76,6 +94,10 @@ export interface KubeClient {
    * must notice a stall and abort.
    */
   watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /**
+   * The name is the object's own, or made by the server out of `generateName`. With neither it is a question that nobody
+   * stores (TokenReview, SubjectAccessReview), and the answer carries the metadata of the question.
+   */
   create<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions): Promise<T>;
   /** PUT; the object's resourceVersion makes it conditional. */
   update<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions): Promise<T>;
@@ -96,6 +118,6 @@ export interface KubeClient {
   createSubresource<B extends KubeObject, T extends KubeObject>(
     resource: Resource<T>,
     key: ObjectKey,
-    request: { readonly subresource: string; readonly body: B; readonly signal: AbortSignal },
+    request: SubresourceRequest<B>,
   ): Promise<B>;
 }

@@ -2,6 +2,7 @@
  * What went wrong between us and the server, before or beside HTTP: the codes of Node, OpenSSL and undici as FleetErrors.
  * Mapped here and nowhere else.
  */
+import { toTimestamp } from '../../base/clock.ts';
 import { type ErrorKind, FleetError, messageOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { NOTHING_SENT } from './transport.ts';
@@ -112,6 +113,14 @@ export const toConnectionError = (thrown: unknown, { server, source }: Endpoint)
     cause: thrown,
   });
 };
+
+/** Servers say no more than 401 to it, which could mean anything. */
+export const certificateExpired = (expiredAt: Date, { server, source }: Endpoint): FleetError =>
+  new FleetError('denied', {
+    code: 'ClientCertificateExpired',
+    message: `calling ${server}: our client certificate expired at ${toTimestamp(expiredAt.getTime())}`,
+    hint: `Renew client-certificate and client-key in ${source}.`,
+  });
 
 const classify = (thrown: unknown): Omit<Meaning, 'codes'> => {
   const code = isNoHttp(thrown) ? 'HPE_' : textOf(thrown, 'code');

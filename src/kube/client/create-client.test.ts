@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type FleetError, isKind } from '../../base/errors.ts';
+import { FleetError, isKind } from '../../base/errors.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { createSeededRandom } from '../../base/random.ts';
 import { createManualClock } from '../../base/testing/manual-clock.ts';
@@ -187,6 +187,34 @@ describe('repetition', () => {
     await run(client.get(pods, key, { signal }));
     assert.ok(clock.elapsed() < 1_000);
   });
+});
+
+describe('a write that needs a permit', () => {
+  const lostLease = new FleetError('cancelled', { code: 'LeaderLeaseLost', message: 'no longer leader' });
+  const busy = answerStatus(429, 'TooManyRequests');
+  type Client = ReturnType<typeof start>['client'];
+  type Asked = { readonly permit: () => void; readonly signal: AbortSignal };
+  const writes: Readonly<Record<string, (client: Client, asked: Asked) => Promise<unknown>>> = {
+    create: (client, asked) => client.create(pods, pod('b'), asked),
+    update: (client, asked) => client.update(pods, pod('b'), asked),
+    patch: (client, asked) => client.patch(pods, key, { type: 'apply', body: {} }, asked),
+    delete: (client, asked) => client.delete(pods, key, asked),
+    eviction: (client, asked) =>
+      client.createSubresource(pods, key, { subresource: 'eviction', body: pod('b'), ...asked }),
+  };
+  for (const [verb, write] of Object.entries(writes)) {
+    it(`asks before every sending of a ${verb}, a repetition too`, async () => {
+      const { client, transport, run, signal } = start([busy, answerJson(pod('b'))]);
+      let permits = 1;
+      const permit = (): void => {
+        permits -= 1;
+        if (permits < 0) throw lostLease;
+      };
+      await assert.rejects(run(write(client, { permit, signal })), lostLease);
+      assert.equal(transport.requests.length, 1);
+      assert.equal(transport.requests[0]?.permit, permit);
+    });
+  }
 });
 
 describe('bad answers', () => {
@@ -399,6 +427,14 @@ describe('other verbs', () => {
     const { client, run, signal } = start([answerJson({ major: '1' }), { status: 200, chunks: ['ok'] }]);
     assert.deepEqual(await run(client.getRaw('/version', { signal })), { major: '1' });
     assert.equal(await run(client.getRaw('/readyz', { signal })), 'ok');
+  });
+
+  it('a question gets its answer, although that has no name; an object without one is refused', async () => {
+    const answer = { kind: 'SelfSubjectReview', metadata: {}, status: { userInfo: {} } };
+    const { client, run, signal } = start([answerJson(answer, 201), answerJson(answer, 201)]);
+    const question = { metadata: { namespace: 'a', name: '' } };
+    assert.deepEqual(await run(client.create(pods, question, { signal })), { ...answer, ...question });
+    await assert.rejects(run(client.create(pods, pod('b'), { signal })), { kind: 'contract', code: 'BadObject' });
   });
 
   it('a token request gives the answer, an eviction gives back what was asked', async () => {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { KubeObject } from '../types/meta.ts';
-import { parseJson, parseJsonOrText, parseObject, parseObjectUnlessStatus, parsePage } from './body.ts';
+import { parseCreated, parseJson, parseJsonOrText, parseObject, parseObjectUnlessStatus, parsePage } from './body.ts';
 import { type Call, type CallOptions, createCaller, type ResponseInfo } from './call.ts';
 import type { KubeClient, WriteOptions } from './client.ts';
 import { listPages } from './list-pages.ts';
@@ -61,7 +61,10 @@ export const createKubeClient = (deps: KubeClientDeps): KubeClient => {
         const response = await caller.open(toWatch(resource, watchOptions));
         return response.body;
       }),
-    create: async (resource, object, write) => callForObject(toCreate(resource, object, ours(write))),
+    create: async (resource, object, write) => {
+      const call = toCreate(resource, object, ours(write));
+      return parseCreated(await callForJson(call), object, call.doing);
+    },
     update: async (resource, object, write) => callForObject(toUpdate(resource, object, ours(write))),
     patch: async (resource, key, patch, write) => callForObject(toPatch(resource, { key, patch }, ours(write))),
     delete: async (resource, key, deletion) => {

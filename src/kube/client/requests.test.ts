@@ -55,6 +55,35 @@ describe('on the wire', () => {
         path: `${base}?fieldManager=f&dryRun=All`,
         doing: 'creating pods a/b',
         repetition: 'unguarded',
+        body: '{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"a","name":"b","resourceVersion":"1"}}',
+      },
+    ],
+    [
+      'a creation whose name the server makes',
+      toCreate(pods, { metadata: { namespace: 'a', name: '', generateName: 'b-' } }, { signal }),
+      { method: 'POST', path: base, doing: 'creating pods a/b-*', repetition: 'unguarded' },
+    ],
+    [
+      'a question',
+      toCreate(pods, { metadata: { namespace: 'a', name: '' } }, { signal }),
+      { method: 'POST', path: base, doing: 'creating pods in a', repetition: 'unguarded' },
+    ],
+    [
+      'an update of an object that says its kind',
+      toUpdate(pods, { kind: 'Pod', apiVersion: 'v2', ...object }, { signal }),
+      {
+        method: 'PUT',
+        path: `${base}/b`,
+        body: '{"apiVersion":"v2","kind":"Pod","metadata":{"namespace":"a","name":"b","resourceVersion":"1"}}',
+      },
+    ],
+    [
+      'an update of the scale, which is of another kind',
+      toUpdate(pods, object, { signal, subresource: 'scale' }),
+      {
+        method: 'PUT',
+        path: `${base}/b/scale`,
+        body: '{"metadata":{"namespace":"a","name":"b","resourceVersion":"1"}}',
       },
     ],
     [

@@ -1,8 +1,16 @@
 /** What each verb of the client says on the wire. Pure: arguments in, a Call out. */
 import { type KubeObject, keyOf, type ObjectKey, renderKey } from '../types/meta.ts';
-import type { Resource } from '../types/resource.ts';
+import { apiVersionOf, type Resource } from '../types/resource.ts';
 import type { Call } from './call.ts';
-import type { DeleteOptions, ListOptions, PatchBody, WatchOptions, WriteOptions } from './client.ts';
+import type {
+  DeleteOptions,
+  ListOptions,
+  PatchBody,
+  Permit,
+  SubresourceRequest,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts';
 import { collectionPath, creationPath, objectPath, withQuery } from './paths.ts';
 import { repetitionOfDelete, repetitionOfPatch, repetitionOfUpdate } from './retry.ts';
 
@@ -19,6 +27,12 @@ const describe = (verb: string, { plural }: AnyResource, { key, subresource }: T
 
 const describeAll = (verb: string, { plural }: AnyResource, namespace: string | undefined): string =>
   namespace === undefined ? `${verb} ${plural}` : `${verb} ${plural} in ${namespace}`;
+
+/** What goes with every write and never onto the wire. */
+const sendingOf = ({ signal, permit }: { readonly signal: AbortSignal; readonly permit?: Permit | undefined }) => ({
+  signal,
+  ...(permit && { permit }),
+});
 
 const writeQuery = ({ fieldManager, dryRun }: WriteOptions) => ({ fieldManager, dryRun });
 
@@ -63,17 +77,37 @@ export const toWatch = (resource: AnyResource, options: WatchOptions): Call => {
 export const toCreate = (resource: AnyResource, object: KubeObject, options: WriteOptions): Call => {
   const key = keyOf(object);
   const path = withQuery(creationPath(resource, key), writeQuery(options));
-  const doing = describe('creating', resource, { key });
-  return { method: 'POST', path, doing, repetition: 'unguarded', signal: options.signal, body: JSON.stringify(object) };
+  const doing = describeCreation(resource, object);
+  return {
+    method: 'POST',
+    path,
+    doing,
+    repetition: 'unguarded',
+    ...sendingOf(options),
+    body: renderObject(resource, object),
+  };
+};
+
+/** Servers know the built-in kinds by the path, but want to be told every other one; objects from lists do not say it. */
+const renderObject = (resource: AnyResource, object: KubeObject): string =>
+  JSON.stringify({ apiVersion: apiVersionOf(resource), kind: resource.kind, ...object });
+
+/** The server makes the name, or nobody does. */
+const describeCreation = (resource: AnyResource, object: KubeObject): string => {
+  const { name, namespace, generateName } = object.metadata;
+  if (name !== '') return describe('creating', resource, { key: keyOf(object) });
+  if (generateName === undefined) return describeAll('creating', resource, namespace);
+  return describe('creating', resource, { key: { ...keyOf(object), name: `${generateName}*` } });
 };
 
 export const toUpdate = (resource: AnyResource, object: KubeObject, options: WriteOptions): Call => {
   const key = keyOf(object);
-  const { subresource, signal } = options;
+  const { subresource } = options;
   const path = withQuery(objectPath(resource, key, subresource), writeQuery(options));
   const doing = describe('updating', resource, { key, subresource });
   const repetition = repetitionOfUpdate(object);
-  return { method: 'PUT', path, doing, repetition, signal, body: JSON.stringify(object) };
+  const body = subresource === 'scale' ? JSON.stringify(object) : renderObject(resource, object);
+  return { method: 'PUT', path, doing, repetition, ...sendingOf(options), body };
 };
 
 const PATCH_CONTENT_TYPES: Readonly<Record<PatchBody['type'], string>> = {
@@ -89,41 +123,42 @@ export interface PatchTarget {
 }
 
 export const toPatch = (resource: AnyResource, { key, patch }: PatchTarget, options: WriteOptions): Call => {
-  const { subresource, signal } = options;
+  const { subresource } = options;
   const force = patch.type === 'apply' && patch.force ? 'true' : undefined;
   return {
     method: 'PATCH',
     path: withQuery(objectPath(resource, key, subresource), { ...writeQuery(options), force }),
     doing: describe(patch.type === 'apply' ? 'applying' : 'patching', resource, { key, subresource }),
     repetition: repetitionOfPatch(patch),
-    signal,
+    ...sendingOf(options),
     body: JSON.stringify(patch.body),
     contentType: PATCH_CONTENT_TYPES[patch.type],
   };
 };
 
 export const toDelete = (resource: AnyResource, key: ObjectKey, options: DeleteOptions): Call => {
-  const { signal, dryRun, ...rest } = options;
+  const { signal, permit, dryRun, ...rest } = options;
   const body = { kind: 'DeleteOptions', apiVersion: 'v1', ...rest, ...(dryRun && { dryRun: [dryRun] }) };
   return {
     method: 'DELETE',
     path: objectPath(resource, key),
     doing: describe('deleting', resource, { key }),
     repetition: repetitionOfDelete(options),
-    signal,
+    ...sendingOf({ signal, permit }),
     body: JSON.stringify(body),
   };
 };
 
-export interface SubresourceRequest {
-  readonly subresource: string;
-  readonly body: KubeObject;
-  readonly signal: AbortSignal;
-}
-
-export const toSubresource = (resource: AnyResource, key: ObjectKey, request: SubresourceRequest): Call => {
-  const { subresource, signal } = request;
+export const toSubresource = (resource: AnyResource, key: ObjectKey, request: SubresourceRequest<KubeObject>): Call => {
+  const { subresource } = request;
   const path = objectPath(resource, key, subresource);
   const doing = describe('creating', resource, { key, subresource });
-  return { method: 'POST', path, doing, repetition: 'unguarded', signal, body: JSON.stringify(request.body) };
+  return {
+    method: 'POST',
+    path,
+    doing,
+    repetition: 'unguarded',
+    ...sendingOf(request),
+    body: JSON.stringify(request.body),
+  };
 };

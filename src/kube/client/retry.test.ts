@@ -80,13 +80,13 @@ describe('a write is guarded', () => {
       'guarded',
     ],
     [
-      'JSON patch that tests the version',
-      { type: 'json', body: [{ op: 'test', path: '/metadata/resourceVersion', value: '1' }] },
+      'JSON patch that names the version',
+      { type: 'json', body: [{ op: 'replace', path: '/metadata/resourceVersion', value: '1' }] },
       'guarded',
     ],
     [
-      'JSON patch that tests the identity only',
-      { type: 'json', body: [{ op: 'test', path: '/metadata/uid', value: 'u' }] },
+      'JSON patch that only tests the version, whose failure looks like nonsense',
+      { type: 'json', body: [{ op: 'test', path: '/metadata/resourceVersion', value: '1' }] },
       'unguarded',
     ],
     [

@@ -52,7 +52,7 @@ export const repetitionOfPatch = (patch: PatchBody): Repetition => {
     case 'apply':
       return 'guarded';
     case 'json':
-      return guardedIf(patch.body.some(testsVersion));
+      return guardedIf(patch.body.some(setsVersion));
     case 'merge':
     case 'strategic-merge':
       return guardedIf(isSet(patch.body, 'resourceVersion') || isSet(patch.body, 'uid'));
@@ -75,5 +75,6 @@ const isSet = (object: unknown, field: 'resourceVersion' | 'uid'): boolean => {
   return typeof value === 'string' && value !== '';
 };
 
-const testsVersion = (operation: unknown): boolean =>
-  isRecord(operation) && operation['op'] === 'test' && operation['path'] === '/metadata/resourceVersion';
+/** Not a `test`: a server answers a failed one as it answers any patch that makes no sense, so nobody could tell why. */
+const setsVersion = (operation: unknown): boolean =>
+  isRecord(operation) && operation['op'] === 'replace' && operation['path'] === '/metadata/resourceVersion';

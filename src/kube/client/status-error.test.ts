@@ -49,6 +49,21 @@ describe('a refusal becomes an error of ours', () => {
       'throttled',
       'DisruptionBudget',
     ],
+    [
+      'an apply of what another manager owns',
+      409,
+      status('Conflict', { details: { causes: [{ reason: 'FieldManagerConflict', field: '.data.a' }] } }),
+      'denied',
+      'FieldConflict',
+    ],
+    [
+      'a patch with the uid of an object that was replaced',
+      422,
+      status('Invalid', { details: { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] } }),
+      'conflict',
+      'Conflict',
+    ],
+    ['causes that are no causes', 422, status('Invalid', { details: { causes: [null, 7] } }), 'invalid', 'Invalid'],
     ['a storage that is slow', 500, status('ServerTimeout'), 'unavailable', 'ServerTimeout'],
     ['a request that took too long', 504, status('Timeout'), 'unavailable', 'ServerTimeout'],
     ['a failing webhook', 500, status('InternalError'), 'unavailable', 'ServerError'],
@@ -71,6 +86,15 @@ describe('a refusal becomes an error of ours', () => {
 describe('the message of a refusal', () => {
   it('repeats what the Status says', () => {
     assert.match(refuse(422, status('Invalid')).message, /: Invalid it is$/);
+  });
+
+  it('quotes no object that the server quotes', () => {
+    const quoted = JSON.stringify(JSON.stringify({ kind: 'Secret', data: { password: 'c2VjcmV0', quote: '"' } }));
+    const message = ` "" is invalid: patch: Invalid value: ${quoted}: json: cannot unmarshal number into "data"`;
+    assert.match(
+      refuse(422, status('Invalid', { message })).message,
+      /: patch: Invalid value: \{…\}: json: cannot unmarshal number into "data"$/,
+    );
   });
 
   it('shows the first 200 characters of a page, on one line', () => {

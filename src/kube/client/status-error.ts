@@ -47,6 +47,16 @@ const EVICTION_BLOCKED: Meaning = {
   statuses: [],
   hint: 'A PodDisruptionBudget forbids this eviction now; ask again later.',
 };
+/** No `conflict`: reading anew helps nobody, the other manager will own the field then too. */
+const FIELD_OWNED: Meaning = {
+  kind: 'denied',
+  code: 'FieldConflict',
+  reasons: [],
+  statuses: [],
+  hint: 'Another field manager owns these fields: leave them out of what is applied, or apply with force.',
+};
+/** An update with the uid of another object is refused as a conflict, a patch as invalid. They mean the same. */
+const OTHER_OBJECT: Meaning = { kind: 'conflict', code: 'Conflict', reasons: [], statuses: [] };
 
 const MEANINGS: readonly Meaning[] = [
   { kind: 'not-found', code: 'NotFound', reasons: ['NotFound'], statuses: [] },
@@ -90,7 +100,7 @@ export const toStatusError = (refusal: Refusal): FleetError => {
   const status = parseStatus(refusal.body);
   const { kind, code, hint } = meaningOf(refusal.status, status);
   const retryAfterMs = toRetryAfterMs(refusal, status);
-  const why = status?.message ?? excerpt(refusal.body);
+  const why = status?.message === undefined ? excerpt(refusal.body) : withoutObjects(status.message);
   return new FleetError(kind, {
     code: code === 'Expired' ? refusal.expiredCode : code,
     message: `${refusal.doing}: the server answered ${refusal.status}${why === '' ? '' : `: ${why.slice(0, 1_000)}`}`,
@@ -101,7 +111,8 @@ export const toStatusError = (refusal: Refusal): FleetError => {
 };
 
 const meaningOf = (httpStatus: number, status: ParsedStatus | undefined): Meaning => {
-  if (status?.causes.includes('DisruptionBudget')) return EVICTION_BLOCKED;
+  const cause = status?.causes.map(meaningOfCause).find((meaning) => meaning !== undefined);
+  if (cause !== undefined) return cause;
   if (httpStatus === 404 && status?.message === UNKNOWN_PATH) return NOT_SERVED;
   const reason = status?.reason ?? '';
   return (
@@ -111,8 +122,20 @@ const meaningOf = (httpStatus: number, status: ParsedStatus | undefined): Meanin
   );
 };
 
+/** Causes that say more than the reason of their Status. */
+const meaningOfCause = ({ reason, field }: Cause): Meaning | undefined => {
+  if (reason === 'DisruptionBudget') return EVICTION_BLOCKED;
+  if (reason === 'FieldManagerConflict') return FIELD_OWNED;
+  return reason === 'FieldValueInvalid' && field === 'metadata.uid' ? OTHER_OBJECT : undefined;
+};
+
+interface Cause {
+  readonly reason: unknown;
+  readonly field: unknown;
+}
+
 interface ParsedStatus extends Status {
-  readonly causes: readonly string[];
+  readonly causes: readonly Cause[];
 }
 
 /** The Status inside a body, or undefined when the body is anything else (a proxy's HTML page, nothing at all). */
@@ -132,7 +155,7 @@ const toParsedStatus = (value: Readonly<Record<string, unknown>>): ParsedStatus 
   const { retryAfterSeconds, causes } = details;
   return {
     kind: 'Status',
-    causes: Array.isArray(causes) ? causes.map((cause) => (isRecord(cause) ? String(cause['reason']) : '')) : [],
+    causes: Array.isArray(causes) ? causes.filter(isRecord).map(({ reason, field }) => ({ reason, field })) : [],
     ...(typeof reason === 'string' ? { reason } : {}),
     ...(typeof message === 'string' ? { message } : {}),
     ...(typeof retryAfterSeconds === 'number' ? { details: { retryAfterSeconds } } : {}),
@@ -149,6 +172,9 @@ const toRetryAfterMs = ({ headers, nowMs }: Refusal, status: ParsedStatus | unde
   const waitMs = Number.isNaN(seconds) ? Date.parse(header ?? '') - nowMs : seconds * 1_000;
   return waitMs > 0 ? Math.min(waitMs, RETRY_AFTER_MAX_MS) : undefined;
 };
+
+/** A server that cannot make sense of a patched object quotes all of it, and it may be a Secret. */
+const withoutObjects = (message: string): string => message.replaceAll(/"\{\\"(?:[^"\\]|\\.)*"/g, '{…}');
 
 /** The beginning of a body that is no Status, on one line, without anything that looks like a token. */
 export const excerpt = (body: string): string =>

@@ -11,6 +11,8 @@ export interface TransportRequest {
   readonly body?: string | Uint8Array;
   /** Aborting ends the request, or the stream of a response under way. */
   readonly signal: AbortSignal;
+  /** Asked at the last moment, when a connection is there and the first byte is about to go. What it throws is thrown. */
+  readonly permit?: () => void;
 }
 
 export interface TransportResponse {
@@ -33,7 +35,7 @@ export const NOTHING_SENT = 'ConnectFailed';
 export interface Transport {
   /**
    * Rejects with `unavailable` (refused, reset, DNS), `denied` (credentials, certificates), `contract` (not HTTP) or
-   * `cancelled`; never for an HTTP status.
+   * `cancelled`; never for an HTTP status, but for a 401 to a client certificate that has expired.
    */
   send(request: TransportRequest): Promise<TransportResponse>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, describe, it } from 'node:test';
-import type { TLSSocket } from 'node:tls';
+import type { TLSSocket, TlsOptions } from 'node:tls';
 import { neverAborted } from '../../base/abort.ts';
 import { FleetError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
@@ -303,6 +303,42 @@ describe('a connection', () => {
   });
 });
 
+describe('a permit', () => {
+  it('is asked once the connection is there, and then nothing of the request leaves', withTls, async () => {
+    const seen: string[] = [];
+    const SNICallback: TlsOptions['SNICallback'] = (_name, proceed) => {
+      seen.push('handshake');
+      proceed(null);
+    };
+    const handle: RequestListener = (incoming, response) => {
+      seen.push(`${incoming.method}`);
+      response.end('hello');
+    };
+    const server = await startLoopbackServer(handle, { ...certificates?.issue('localhost'), SNICallback });
+    cleanUp.push(() => server.close());
+    const lost = new FleetError('cancelled', { code: 'LeaderLeaseLost', message: 'no longer leader' });
+    const permit = (): void => {
+      seen.push('asked');
+      throw lost;
+    };
+    const transport = connect(`https://localhost:${server.port}`);
+    await assert.rejects(call(transport, { method: 'POST', body: '{}', permit }), lost);
+    assert.equal(await call(transport), '200 hello');
+    assert.deepEqual(seen, ['handshake', 'asked', 'GET']);
+  });
+
+  it('that is given lets the request through', async () => {
+    let asked = 0;
+    const permit = (): void => {
+      asked += 1;
+    };
+    const server = await serve(hello);
+    const transport = connect(`http://127.0.0.1:${server.port}`);
+    assert.equal(await call(transport, { method: 'POST', body: '{}', permit }), '200 hello');
+    assert.equal(asked, 1);
+  });
+});
+
 describe('a 401', () => {
   const tokens = (first: string, renewed: string) => {
     const shown: Credentials = { token: new Secret(first) };
@@ -350,5 +386,24 @@ describe('a 401', () => {
     const failure = new FleetError('denied', { code: 'ExecPluginFailed', message: 'no' });
     const source: CredentialsSource = { current: async () => ({}), renew: () => Promise.reject(failure) };
     await assert.rejects(call(await against(source)), failure);
+  });
+
+  it('to a certificate that has expired is an error which says so', withTls, async () => {
+    const { cert = '', key = '' } = certificates?.issue('late', { days: -1 }) ?? {};
+    const credentials = fixed({ certificate: { certificatePem: cert, keyPem: new Secret(key) } });
+    const server = await serve(guard, certificates?.issue('localhost'));
+    await assert.rejects(call(connect(`https://localhost:${server.port}`, { credentials })), {
+      kind: 'denied',
+      code: 'ClientCertificateExpired',
+      message: /expired at \d{4}-/,
+      hint: /the test/,
+    });
+  });
+
+  it('to a certificate that is valid stays a 401', withTls, async () => {
+    const { cert = '', key = '' } = certificates?.issue('nobody') ?? {};
+    const credentials = fixed({ certificate: { certificatePem: cert, keyPem: new Secret(key) } });
+    const server = await serve(guard, certificates?.issue('localhost'));
+    assert.equal(await call(connect(`https://localhost:${server.port}`, { credentials })), '401 GET');
   });
 });

@@ -9,8 +9,8 @@ import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { abortable } from '../../base/abort.ts';
 import { cancelled, FleetError } from '../../base/errors.ts';
-import { type Endpoint, toConnectionError } from './connection-error.ts';
-import { type Credentials, type CredentialsSource, sameCertificate } from './login/credentials.ts';
+import { certificateExpired, type Endpoint, toConnectionError } from './connection-error.ts';
+import { type Credentials, type CredentialsSource, sameCertificate, toExpiry } from './login/credentials.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
 export interface UndiciTransportOptions {
@@ -43,8 +43,12 @@ export const createUndiciTransport = (options: UndiciTransportOptions): Transpor
   const pools = createPools(origin, options);
   const prefix = pathname.replace(/\/+$/, '');
 
-  const sendAs = (credentials: Credentials, wanted: TransportRequest): Promise<Dispatcher.ResponseData> =>
-    abortable(request.call(pools.for(credentials), toUndiciRequest(wanted, prefix, credentials)), wanted.signal);
+  const sendAs = (credentials: Credentials, wanted: TransportRequest): Promise<Dispatcher.ResponseData> => {
+    const { permit, signal } = wanted;
+    const pool = pools.for(credentials);
+    const dispatcher = permit === undefined ? pool : asking(permit, pool);
+    return abortable(request.call(dispatcher, toUndiciRequest(wanted, prefix, credentials)), signal);
+  };
 
   /** A 401 means that nothing was done, so any request may be sent again, once, by whoever has newer credentials. */
   const sendAgain = async (refusal: Dispatcher.ResponseData, shown: Credentials, request: TransportRequest) => {
@@ -52,8 +56,10 @@ export const createUndiciTransport = (options: UndiciTransportOptions): Transpor
       await refusal.body.dump();
       throw thrown;
     });
-    if (renewed === shown) return refusal;
+    const expired = renewed === shown ? toExpiry(shown, refusal.headers['date']) : undefined;
+    if (renewed === shown && expired === undefined) return refusal;
     await refusal.body.dump();
+    if (expired !== undefined) throw certificateExpired(expired, endpoint);
     return sendAs(renewed, request);
   };
 
@@ -87,6 +93,17 @@ export const createUndiciTransport = (options: UndiciTransportOptions): Transpor
     close: () => pools.close(),
   };
 };
+
+/** The pool, but each request asks when its connection is there and nothing of it is written yet. */
+const asking = (permit: () => void, pool: Pool): Dispatcher =>
+  pool.compose((dispatch) => (options, handler) => {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (...args) => {
+      permit();
+      start?.(...args);
+    };
+    return dispatch(options, handler);
+  });
 
 interface Pools {
   /** The connections made with these credentials. New ones retire the old: what is under way there ends there. */

@@ -10,7 +10,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { Cache, CachePosition } from '../cache/cache.ts';
 import type { Change } from '../cache/object-store.ts';
-import type { KubeClient } from '../client/client.ts';
+import type { KubeClient, Permit } from '../client/client.ts';
 import {
   type AddReason,
   createWorkQueue,
@@ -19,7 +19,7 @@ import {
   type WorkQueue,
 } from '../queue/work-queue.ts';
 import { type KubeObject, keyOf, renderKey } from '../types/meta.ts';
-import { createFencedClient, type Permit } from './fenced-client.ts';
+import { createFencedClient } from './fenced-client.ts';
 import { createFences, type Fences } from './fences.ts';
 import type { Operations } from './operations.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { FleetError } from '../../base/errors.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { createHarness, type Harness, type HarnessOptions } from '../testing/harness.ts';
-import type { Lease } from '../types/coordination.ts';
+import { LEASES, type Lease } from '../types/coordination.ts';
 import { createLeaderLease, decideLease, type LeaderLease } from './leader-lease.ts';
 
 const KEY = { namespace: 'kube-system', name: 'macfleet' };
@@ -77,6 +77,28 @@ describe('leader lease', () => {
     assert.deepEqual([a.isHeld(), b.isHeld()], [false, true]);
     const lease = harness.api.objects('/apis/coordination.k8s.io/v1/leases')[0];
     assert.deepEqual((lease as Lease | undefined)?.spec?.leaseTransitions, 1);
+  });
+
+  it('is given back although a renewal, whose answer nobody waited for, was stored last', async () => {
+    const { harness, a } = await twoCandidates();
+    await settle(harness, 5);
+    const { client } = harness;
+    const { signal } = harness.stop;
+    const stored = await client.get(LEASES, KEY, { signal });
+    await client.update(LEASES, { ...stored, spec: { ...stored.spec, renewTime: 'later' } }, { signal });
+    await a.release(signal);
+    assert.equal((await client.get(LEASES, KEY, { signal })).spec?.holderIdentity, '');
+  });
+
+  it('that somebody else took is left alone by who gives back', async () => {
+    const { harness, a } = await twoCandidates();
+    await settle(harness, 5);
+    const { client } = harness;
+    const { signal } = harness.stop;
+    const stored = await client.get(LEASES, KEY, { signal });
+    await client.update(LEASES, { ...stored, spec: { ...stored.spec, holderIdentity: 'c' } }, { signal });
+    await a.release(signal);
+    assert.equal((await client.get(LEASES, KEY, { signal })).spec?.holderIdentity, 'c');
   });
 
   it('is never held by two at any instant, although the leader cannot reach the API any more', async () => {

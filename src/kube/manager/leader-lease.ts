@@ -22,6 +22,8 @@ export interface LeaseTimes {
 
 const DEFAULT_LEASE_TIMES: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 
+const RELEASE_TRIES_MAX = 3;
+
 export interface LeaderLeaseOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -93,8 +95,21 @@ class HeldLease implements LeaderLease {
     }
   }
 
+  /** A renewal that was given up under way may be stored all the same: then what we know of the lease is too old. */
   async release(signal: AbortSignal): Promise<void> {
+    const { client, lease } = this.#options;
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#giveBack(signal);
+      } catch (thrown) {
+        if (!isKind(thrown, 'conflict') || tries >= RELEASE_TRIES_MAX) throw thrown;
+        this.#look(await findLease(client, lease, signal));
+      }
+    }
+  }
+
+  async #giveBack(signal: AbortSignal): Promise<void> {
     const held = this.#sight.lease;
     if (held === undefined || held.spec?.holderIdentity !== this.#options.identity) return;
     const spec = { ...held.spec, holderIdentity: '', leaseDurationSeconds: 1 };

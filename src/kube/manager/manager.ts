@@ -9,10 +9,9 @@ import { isKind, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { KubeClient } from '../client/client.ts';
+import type { KubeClient, Permit } from '../client/client.ts';
 import type { Controller, ControllerDeps } from '../controller/controller.ts';
 import type { EventRecorder } from '../controller/events.ts';
-import type { Permit } from '../controller/fenced-client.ts';
 import type { LeaderLease } from './leader-lease.ts';
 import type { RuntimeMetrics } from './metrics.ts';
 

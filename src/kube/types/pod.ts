@@ -23,9 +23,18 @@ interface EnvFromSource {
   readonly configMapRef?: { readonly name?: string; readonly optional?: boolean };
 }
 
+interface Probe {
+  readonly httpGet?: { readonly path?: string; readonly port: number | string };
+  readonly periodSeconds?: number;
+  readonly failureThreshold?: number;
+}
+
 interface Container {
   readonly name: string;
   readonly image?: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly readinessProbe?: Probe;
   readonly env?: readonly EnvVar[];
   readonly envFrom?: readonly EnvFromSource[];
   readonly resources?: {

@@ -3,8 +3,10 @@ import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { renderProviderId } from '../../kinds/names.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
+import type { ClusterApiCluster } from '../../kube/types/cluster-api.ts';
 import type { Node } from '../../kube/types/core.ts';
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
+import { clusterNameOf, isPaused } from '../cluster/pause.ts';
 
 export interface ProviderCaches {
   readonly hosts: Cache<MacHost>;
@@ -12,6 +14,7 @@ export interface ProviderCaches {
   readonly machines: Cache<ScalewayAppleSiliconMachine>;
   /** Index `provider`: by `spec.providerID`. */
   readonly nodes: Cache<Node>;
+  readonly clusters: Cache<ClusterApiCluster>;
 }
 
 export const providerIdOf = ({ spec, metadata }: MacHost): string =>
@@ -28,6 +31,21 @@ export const ownerOf = ({ machines }: ProviderCaches, host: MacHost): 'names-it'
   if (machine === undefined || machine.metadata.uid !== claimRef.uid) return 'gone';
   const rivals = machines.byIndex('server', host.metadata.name);
   return machine.status?.serverID === host.metadata.name && rivals.length === 1 ? 'names-it' : 'does-not';
+};
+
+export const membersOf = (
+  { machines }: Pick<ProviderCaches, 'machines'>,
+  { metadata }: ClusterApiCluster,
+): readonly ScalewayAppleSiliconMachine[] =>
+  machines
+    .list()
+    .filter((machine) => machine.metadata.namespace === metadata.namespace && clusterNameOf(machine) === metadata.name);
+
+/** Whether the machine behind the claim is frozen: then nothing new is begun for it. A release goes its way (001-2). */
+export const isOwnerPaused = ({ machines, clusters }: ProviderCaches, { spec }: MacHost): boolean => {
+  const { claimRef, release } = spec;
+  const owner = claimRef === undefined || release !== undefined ? undefined : machines.get(renderKey(claimRef));
+  return owner !== undefined && owner.metadata.deletionTimestamp === undefined && isPaused(clusters, owner);
 };
 
 /** The keys of the machines that a change of this host concerns: its owner, and whoever names it. */

@@ -22,8 +22,8 @@ import { done, type Report, type StepResult, stop, wait } from '../../kube/contr
 import { NODES } from '../../kube/types/core.ts';
 import type { CloudServer } from '../../scaleway/port.ts';
 import { type BootstrapProgress, type BootstrapResult, bootstrapHost, lookAtHostKey, stopAgent } from './bootstrap.ts';
-import { nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
-import { hostStateOf } from './host-life.ts';
+import { isOwnerPaused, membersOf, nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
+import { type HostState, hostStateOf } from './host-life.ts';
 import { acceptWipe, type HostPlan, planHost } from './plan-host.ts';
 import type { HostPorts } from './ports.ts';
 
@@ -61,6 +61,11 @@ export const createHostController = (ports: HostPorts, caches: ProviderCaches, e
         const machine = change.type === 'deleted' ? change.old : change.object;
         return machine.status?.serverID ? [machine.status.serverID] : [];
       }),
+      watchMapped(caches.clusters, (change) =>
+        membersOf(caches, change.type === 'deleted' ? change.old : change.object).flatMap(({ status }) =>
+          status?.serverID ? [status.serverID] : [],
+        ),
+      ),
       watchMapped(caches.nodes, (change) => hostKeysOf(change.type === 'deleted' ? change.old : change.object)),
     ],
     operations: {
@@ -73,7 +78,7 @@ export const createHostController = (ports: HostPorts, caches: ProviderCaches, e
       events,
       finalizer: FINALIZERS.macHost,
       read: parseMacHost,
-      gate: async ({ spec }) => (spec.source.scaleway?.projectID === ports.settings.projectId ? undefined : stop()),
+      gate: async (host) => gate(deps, host),
       up: [{ name: 'live', condition: CONDITIONS.host.ready, run: (host, context) => live(deps, host, context) }],
       down: [{ name: 'leave', condition: CONDITIONS.host.ready, run: async (host) => leave(host) }],
     }),
@@ -86,6 +91,15 @@ const hostKeysOf = (node: { readonly spec?: { readonly providerID?: string } }):
   return serverId === undefined ? [] : [serverId];
 };
 
+/** Hosts of another project are not ours (R1); while the owner is paused, work under way ends and nothing new begins. */
+const gate = ({ ports, caches, operations, stops }: HostDeps, host: MacHost): StepResult<MacHost> | undefined => {
+  if (host.spec.source.scaleway?.projectID !== ports.settings.projectId) return stop();
+  if (!isOwnerPaused(caches, host)) return undefined;
+  operations.cancel(host.metadata.uid ?? '');
+  stops.cancel(host.metadata.uid ?? '');
+  return stop();
+};
+
 /** A host that is not free stays on record, whoever deletes it (R4). */
 const leave = ({ spec }: MacHost): StepResult<MacHost> => (hostStateOf(spec, 'absent') === 'free' ? done() : stop());
 
@@ -95,22 +109,22 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const state = hostStateOf(host.spec, node);
   if (state !== 'preparing') deps.operations.cancel(host.metadata.uid ?? '');
   if (state !== 'releasing') deps.stops.cancel(host.metadata.uid ?? '');
-  const look = state === 'free' || state === 'joined' ? undefined : await lookAt(ports, host, context);
-  const plan = planHost({
-    nowMs: ports.clock.now(),
-    spec: host.spec,
-    server: look?.server,
-    owner: ownerOf(caches, host),
-    node,
-    clusterId: ports.settings.clusterId,
-    times: ports.settings.times,
-    uuid: ports.ids.uuid,
-  });
+  const look = needsLook(host, state) ? await lookAt(ports, host, context) : undefined;
+  const view = { spec: host.spec, server: look?.server, owner: ownerOf(caches, host), node } as const;
+  const { clusterId, times } = ports.settings;
+  const plan: HostPlan =
+    look === undefined
+      ? { do: 'rest' }
+      : planHost({ ...view, nowMs: ports.clock.now(), clusterId, times, uuid: ports.ids.uuid });
   const result = await carryOut(deps, { host, plan, look, context });
   return { ...result, status: { ...statusOf(host, state, ports), ...result.status } };
 };
 
-const statusOf = ({ status }: MacHost, state: ReturnType<typeof hostStateOf>, { clock }: HostPorts) =>
+/** Nothing is done to a Mac that is free or has joined, so it is looked at only when the inventory does not see it. */
+const needsLook = ({ status }: MacHost, state: HostState): boolean =>
+  state === 'joined' ? status?.server?.missingSince !== undefined : state !== 'free';
+
+const statusOf = ({ status }: MacHost, state: HostState, { clock }: HostPorts) =>
   status?.state === state ? {} : { state, stateSince: toTimestamp(clock.now()) };
 
 interface Look {

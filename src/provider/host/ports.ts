@@ -28,6 +28,8 @@ export interface ProviderSettings {
   readonly poolPrefix: string;
   /** The first eight digits of the UID of kube-system. */
   readonly clusterId: string;
+  /** Where the Clusters and Machines are that this manager works for; all namespaces without it. */
+  readonly namespace?: string;
   readonly times: ProviderTimes;
 }
 

@@ -23,6 +23,12 @@ export type Choice =
 export const chooseHost = (view: ChoiceView): Choice => {
   const { machine, poolPrefix } = view;
   const prefix = machine.spec.adoptPoolPrefix || poolPrefix;
+  if (machine.spec.providerID) {
+    return none(
+      REASONS.machine.provisioned.noAvailableHost,
+      `The machine is bound to ${machine.spec.providerID}, and no host of that identity is on record; it gets no other.`,
+    );
+  }
   if (prefix === '') {
     return none(
       REASONS.machine.provisioned.noAdoptPoolPrefix,

@@ -8,7 +8,6 @@ import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import { ANNOTATIONS, FINALIZERS } from '../../kinds/labels.ts';
 import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
 import { parseMachine, type ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
-import type { Cache } from '../../kube/cache/cache.ts';
 import {
   type Controller,
   createController,
@@ -19,15 +18,16 @@ import {
 import type { EventRecorder } from '../../kube/controller/events.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
 import { done, type Report, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
-import { CLUSTER_API_ANNOTATIONS, CLUSTER_API_LABELS, type ClusterApiCluster } from '../../kube/types/cluster-api.ts';
+import { CLUSTER_API_ANNOTATIONS } from '../../kube/types/cluster-api.ts';
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
-import { machinesOf, type ProviderCaches, providerIdOf } from '../host/host-caches.ts';
+import { clusterOf, isPaused, reportPause } from '../cluster/pause.ts';
+import { machinesOf, membersOf, type ProviderCaches, providerIdOf } from '../host/host-caches.ts';
 import type { HostPorts } from '../host/ports.ts';
 import { chooseHost } from './choose-host.ts';
 
 export interface MachineDeps {
   readonly ports: Pick<HostPorts, 'clock' | 'ids' | 'settings'>;
-  readonly caches: ProviderCaches & { readonly clusters: Cache<ClusterApiCluster> };
+  readonly caches: ProviderCaches;
   readonly events: EventRecorder;
 }
 
@@ -46,7 +46,9 @@ export const createMachineController = (deps: MachineDeps): Controller => {
         concernedBy(caches, change.type === 'deleted' ? change.old : change.object),
       ),
       watchMapped(caches.clusters, (change) =>
-        membersOf(caches, change.type === 'deleted' ? change.old : change.object),
+        membersOf(caches, change.type === 'deleted' ? change.old : change.object).map((machine) =>
+          renderKey(keyOf(machine)),
+        ),
       ),
     ],
     reconcile: reconcileLifecycle<Machine>({
@@ -56,6 +58,11 @@ export const createMachineController = (deps: MachineDeps): Controller => {
       read: parseMachine,
       gate: async (machine) => gate(caches, machine),
       up: [
+        {
+          name: 'go-on',
+          condition: CONDITIONS.machine.paused,
+          run: async () => done({ condition: reportPause('False') }),
+        },
         step('choose', async (machine) => choose(deps, machine)),
         step('claim', (machine, context) => claim(deps, machine, context)),
         step('join', async (machine) => join(deps, machine)),
@@ -81,28 +88,16 @@ const concernedBy = ({ machines }: ProviderCaches, host: MacHost): readonly stri
     .map((machine) => renderKey(keyOf(machine)));
 };
 
-const membersOf = ({ machines }: ProviderCaches, { metadata }: ClusterApiCluster): readonly string[] =>
-  machines
-    .list()
-    .filter((machine) => machine.metadata.labels?.[CLUSTER_API_LABELS.clusterName] === metadata.name)
-    .map((machine) => renderKey(keyOf(machine)));
-
 /** Paused freezes everything but deletion; without its owners there is nothing to work for yet (001-2, F77). */
-const gate = (caches: MachineDeps['caches'], { metadata }: Machine): Result | undefined => {
+const gate = (caches: MachineDeps['caches'], machine: Machine): Result | undefined => {
+  const { metadata } = machine;
   if (metadata.deletionTimestamp !== undefined) return undefined;
-  const clusterName = metadata.labels?.[CLUSTER_API_LABELS.clusterName];
-  const cluster = clusterName === undefined ? undefined : caches.clusters.get(`${metadata.namespace}/${clusterName}`);
   const isOwned = metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') ?? false;
-  if (!isOwned || cluster === undefined)
+  if (!isOwned || clusterOf(caches.clusters, machine) === undefined)
     return stop<Machine>(
       notYet(provisioned.waitingForCluster, 'The Machine or the Cluster behind this object is not there yet.'),
     );
-  const isPaused = cluster.spec.paused === true || metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined;
-  if (!isPaused) return undefined;
-  const { paused } = REASONS.machine;
-  return stop<Machine>({
-    condition: { type: CONDITIONS.machine.paused, status: 'True', reason: paused.paused, message: '' },
-  });
+  return isPaused(caches.clusters, machine) ? stop<Machine>({ condition: reportPause('True') }) : undefined;
 };
 
 const notYet = (reason: string, message: string): Report<Machine> => ({
@@ -204,12 +199,16 @@ const join = ({ caches }: MachineDeps, machine: Machine): Result => {
   });
 };
 
-/** The intent to give the Mac back is stored on the host; whoever acts on it is not our business any more (R11). */
+/**
+ * The intent to give the Mac back is stored on the host; whoever acts on it is not our business any more (R11). A machine
+ * that `clusterctl move` deletes lives on in another cluster, and its Mac with it (R17).
+ */
 const release = async (
   { ports }: MachineDeps,
   machine: Machine,
   { kube, signal }: ReconcileContext,
 ): Promise<Result> => {
+  if (machine.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.deleteForMove] !== undefined) return done();
   const host = machine.status?.serverID ? await findHost(machine.status.serverID, { kube, signal }) : undefined;
   if (host === undefined || host.spec.claimRef?.uid !== machine.metadata.uid || host.spec.release !== undefined)
     return done();

@@ -1,5 +1,5 @@
 /**
- * The scripted node agent: a Node whose Pods are scripts. It stands for tart-kubelet wherever virtual machines are not the
+ * The scripted node agent: a Node whose Pods are scripts, or processes of whoever gives it a way to run them. It stands for tart-kubelet wherever virtual machines are not the
  * point: it registers, sends heartbeats, runs Pods and stops them, over the same API, on the injected clock.
  */
 import type { Clock } from '../../base/clock.ts';
@@ -13,6 +13,7 @@ import type { Pod } from '../../kube/types/pod.ts';
 import { keepLease } from './lease-keeper.ts';
 import { createNodeKeeper } from './node-keeper.ts';
 import { addressOf, type NodeFacts } from './node-object.ts';
+import type { PodProcesses } from './pod-processes.ts';
 import { createPodRunner } from './pod-runner.ts';
 
 export interface NodeAgentOptions extends NodeFacts {
@@ -20,6 +21,8 @@ export interface NodeAgentOptions extends NodeFacts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Runs the Pods that bring no script. */
+  readonly processes?: PodProcesses;
 }
 
 /** Runs until the signal is aborted: then the Node is silent, as when a Mac is switched off. */
@@ -40,11 +43,12 @@ export const runNodeAgent = async (options: NodeAgentOptions, signal: AbortSigna
     transform: dropManagedFields,
     fieldSelector: `spec.nodeName=${nodeName}`,
   });
+  const running = options.processes === undefined ? {} : { processes: options.processes };
   const manager = createManager({
     ...deps,
     name: 'node-agent',
     caches: [nodes, pods],
-    controllers: [createNodeKeeper(options, nodes), createPodRunner({ pods, hostIp: addressOf(options) })],
+    controllers: [createNodeKeeper(options, nodes), createPodRunner({ pods, hostIp: addressOf(options), ...running })],
   });
   await Promise.all([manager.run(signal), keepLease({ client, clock, logger, nodeName }, signal)]);
 };

@@ -20,7 +20,8 @@ export interface NodeFacts {
 
 export const addressOf = ({ address = '127.0.0.1' }: NodeFacts): string => address;
 
-const VERSION = 'v1.36.0-sim';
+/** What a Node reports as its kubelet's version; Machines that name a version must name this one. */
+export const AGENT_VERSION = 'v1.36.0-sim';
 
 /** Who the Node is: told at registration, and its labels kept afterwards. */
 export const renderIdentity = (facts: NodeFacts): Node => ({
@@ -73,8 +74,8 @@ export const renderNodeStatus = (facts: NodeFacts, stored: NodeStatus | undefine
       systemUUID: facts.providerId,
       bootID: facts.providerId,
       containerRuntimeVersion: 'tart://simulated',
-      kubeletVersion: VERSION,
-      kubeProxyVersion: VERSION,
+      kubeletVersion: AGENT_VERSION,
+      kubeProxyVersion: AGENT_VERSION,
     },
   };
 };

@@ -1,6 +1,6 @@
 /**
- * Runs the Pods of one Node as scripts: a pass looks where in its script a Pod is and reports it; the queue wakes it at the
- * next turn of the script. Deletion comes before everything else, also before a Pod's own end.
+ * Runs the Pods of one Node, as scripts or as processes: a pass looks where in its life a Pod is and reports it; the queue
+ * wakes it at the next turn. Deletion comes before everything else, also before a Pod's own end.
  */
 import { parseTimestamp } from '../../base/clock.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
@@ -9,6 +9,7 @@ import {
   type Controller,
   createController,
   type ReconcileContext,
+  type Watch,
   watchPrimary,
 } from '../../kube/controller/controller.ts';
 import { diffMerge } from '../../kube/controller/merge-patch.ts';
@@ -16,12 +17,15 @@ import type { Verdict } from '../../kube/queue/work-queue.ts';
 import { PODS } from '../../kube/types/core.ts';
 import { keyOf } from '../../kube/types/meta.ts';
 import type { Pod } from '../../kube/types/pod.ts';
+import type { PodProcesses } from './pod-processes.ts';
 import { type PodScript, parseScript, planMoment, SCRIPT_ANNOTATION } from './pod-script.ts';
 import { isOver, renderFailure, renderStatus, type StatusFacts } from './pod-status.ts';
 
 export interface PodRunnerParts {
   readonly pods: Cache<Pod>;
   readonly hostIp: string;
+  /** Runs the Pods that bring no script. Without it those follow the default script. */
+  readonly processes?: PodProcesses;
 }
 
 /** When Pods were accepted and when their end was asked for, by UID: timestamps in a status know only seconds. */
@@ -34,30 +38,35 @@ export const createPodRunner = (parts: PodRunnerParts): Controller => {
   const diary: Diary = { accepted: new Map(), stopping: new Map() };
   return createController({
     name: 'node-agent.pods',
-    watches: [watchPrimary(parts.pods), forgetDeleted(parts.pods, diary)],
+    watches: [watchPrimary(parts.pods), forgetDeleted(parts, diary), ...watchProcesses(parts)],
     reconcile: (context) => followPod(parts, diary, context),
   });
 };
 
-const forgetDeleted = (pods: Cache<Pod>, { accepted, stopping }: Diary) => ({
+const forgetDeleted = ({ pods, processes }: PodRunnerParts, { accepted, stopping }: Diary): Watch => ({
   cache: pods,
   start: () =>
     pods.subscribe((change) => {
       if (change.type !== 'deleted') return;
-      accepted.delete(change.old.metadata.uid ?? '');
-      stopping.delete(change.old.metadata.uid ?? '');
+      const { uid = '' } = change.old.metadata;
+      accepted.delete(uid);
+      stopping.delete(uid);
+      processes?.forget(uid);
     }),
 });
 
-const followPod = async (
-  { pods, hostIp }: PodRunnerParts,
-  diary: Diary,
-  context: ReconcileContext,
-): Promise<Verdict> => {
+const watchProcesses = ({ pods, processes }: PodRunnerParts): readonly Watch[] =>
+  processes === undefined ? [] : [{ cache: pods, start: (add) => processes.subscribe((key) => add(key, 'change')) }];
+
+const followPod = async (parts: PodRunnerParts, diary: Diary, context: ReconcileContext): Promise<Verdict> => {
+  const { pods, hostIp } = parts;
   const pod = pods.get(context.key);
   if (pod === undefined) return { next: 'rest' };
   const nowMs = context.clock.now();
   const facts: StatusFacts = { acceptedMs: acceptedAt(pod, diary, nowMs), nowMs, hostIp };
+  const hasScript = pod.metadata.annotations?.[SCRIPT_ANNOTATION] !== undefined;
+  if (parts.processes !== undefined && !hasScript)
+    return followProcess(pod, { processes: parts.processes, facts }, context);
   const script = scriptOf(pod);
   if (pod.metadata.deletionTimestamp !== undefined) return stopPod(pod, { diary, script, facts }, context);
   if (isOver(pod)) return { next: 'rest' };
@@ -70,6 +79,30 @@ const followPod = async (
   await report(pod, renderStatus(pod, moment, facts), context);
   if (!('untilMs' in moment) || moment.untilMs === undefined) return { next: 'rest' };
   return { next: 'again', afterMs: moment.untilMs - nowMs };
+};
+
+const followProcess = async (
+  pod: Pod,
+  { processes, facts }: { readonly processes: PodProcesses; readonly facts: StatusFacts },
+  context: ReconcileContext,
+): Promise<Verdict> => {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 30 } = pod.metadata;
+  if (deletionTimestamp === undefined) {
+    if (!isOver(pod)) await report(pod, renderStatus(pod, processes.look(pod), facts), context);
+    return { next: 'rest' };
+  }
+  if (deletionGracePeriodSeconds === 0 && isOver(pod)) return { next: 'rest' };
+  const end = processes.stop(pod, deletionGracePeriodSeconds * 1_000);
+  if (end === undefined) return { next: 'rest' };
+  if (!isOver(pod)) await report(pod, renderStatus(pod, end, facts), context);
+  await letGo(pod, context);
+  return { next: 'rest' };
+};
+
+/** Of this very Pod: one of the same name may have taken its place. */
+const letGo = (pod: Pod, { kube, signal }: ReconcileContext): Promise<void> => {
+  const preconditions = { uid: pod.metadata.uid ?? '' };
+  return kube.delete(PODS, keyOf(pod), { gracePeriodSeconds: 0, preconditions, signal });
 };
 
 const acceptedAt = (pod: Pod, { accepted }: Diary, nowMs: number): number => {
@@ -109,8 +142,7 @@ const stopPod = async (
     const why = { reason: 'Terminated', message: 'the Pod was deleted' };
     await report(pod, renderFailure(pod, why, { ...facts, exitCode: TERMINATED_BY_SIGNAL }), context);
   }
-  const { kube, signal } = context;
-  await kube.delete(PODS, keyOf(pod), { gracePeriodSeconds: 0, preconditions: { uid }, signal });
+  await letGo(pod, context);
   return { next: 'rest' };
 };
 

@@ -5,6 +5,7 @@
 import { FleetError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Pod } from '../../kube/types/pod.ts';
+import type { PodMoment } from './pod-moment.ts';
 
 export const SCRIPT_ANNOTATION = 'sim.macfleet.dev/script';
 
@@ -48,17 +49,6 @@ const badScript = (why: string, cause?: unknown): FleetError =>
     hint: `Write it like {"startMs":300,"runMs":2000,"exitCode":0}.`,
     cause,
   });
-
-export type PodMoment =
-  | { readonly phase: 'Pending'; readonly untilMs: number }
-  /** Without an end it runs on. */
-  | { readonly phase: 'Running'; readonly startedMs: number; readonly untilMs?: number }
-  | {
-      readonly phase: 'Succeeded' | 'Failed';
-      readonly startedMs: number;
-      readonly endedMs: number;
-      readonly exitCode: number;
-    };
 
 /** Where in its script a Pod is that was accepted at `acceptedMs`. A Pod that always restarts never ends. */
 export const planMoment = (

@@ -2,7 +2,7 @@
 import { toTimestamp } from '../../base/clock.ts';
 import { unreachable } from '../../base/errors.ts';
 import type { Pod } from '../../kube/types/pod.ts';
-import type { PodMoment } from './pod-script.ts';
+import type { PodMoment } from './pod-moment.ts';
 
 type PodStatus = NonNullable<Pod['status']>;
 type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number];
@@ -16,31 +16,38 @@ export interface StatusFacts {
 
 export const isOver = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
-/** The status at this moment of the script. What was told before about times stays as it was told. */
+/** The status at this moment of its life. What was told before about times stays as it was told. */
 export const renderStatus = (pod: Pod, moment: PodMoment, facts: StatusFacts): PodStatus => {
-  const isRunning = moment.phase === 'Running';
-  const over = moment.phase === 'Succeeded' ? { reason: 'PodCompleted' } : {};
+  const isStarted = moment.phase === 'Running' && moment.waiting === undefined;
+  const isReady = isStarted && moment.isReady !== false;
+  const readiness = { status: isReady ? 'True' : 'False', ...whyUnready(moment, isReady) } as const;
   return {
     ...pod.status,
     phase: moment.phase,
     startTime: pod.status?.startTime ?? toTimestamp(facts.acceptedMs),
     hostIP: facts.hostIp,
+    ...(moment.podIp === undefined ? {} : { podIP: moment.podIp, podIPs: [{ ip: moment.podIp }] }),
     conditions: [
       ...othersOf(pod),
       condition(pod, { type: 'Initialized', status: 'True' }, facts),
-      condition(pod, { type: 'Ready', status: isRunning ? 'True' : 'False', ...over }, facts),
-      condition(pod, { type: 'ContainersReady', status: isRunning ? 'True' : 'False', ...over }, facts),
+      condition(pod, { type: 'Ready', ...readiness }, facts),
+      condition(pod, { type: 'ContainersReady', ...readiness }, facts),
     ],
     containerStatuses: pod.spec.containers.map((container) => ({
       name: container.name,
       image: container.image ?? '',
       imageID: '',
-      ready: isRunning,
-      started: isRunning,
-      restartCount: 0,
+      ready: isReady,
+      started: isStarted,
+      restartCount: moment.restarts ?? 0,
       state: stateOf(pod, container.name, moment),
     })),
   };
+};
+
+const whyUnready = (moment: PodMoment, isReady: boolean): { readonly reason?: string } => {
+  if (moment.phase === 'Succeeded') return { reason: 'PodCompleted' };
+  return isReady || moment.phase !== 'Running' ? {} : { reason: 'ContainersNotReady' };
 };
 
 /** The Pod never ran, or was stopped: it is over, and says why. */
@@ -70,16 +77,17 @@ const stateOf = (pod: Pod, name: string, moment: PodMoment): NonNullable<Contain
   const earlier = pod.status?.containerStatuses?.find((container) => container.name === name)?.state?.running;
   switch (moment.phase) {
     case 'Pending':
-      return { waiting: { reason: 'ContainerCreating' } };
+      return { waiting: moment.waiting ?? { reason: 'ContainerCreating' } };
     case 'Running':
-      return { running: { startedAt: earlier?.startedAt ?? toTimestamp(moment.startedMs) } };
+      if (moment.waiting !== undefined) return { waiting: moment.waiting };
+      return { running: { startedAt: startOf(earlier, moment) } };
     case 'Succeeded':
     case 'Failed':
       return {
         terminated: {
           exitCode: moment.exitCode,
           reason: moment.exitCode === 0 ? 'Completed' : 'Error',
-          startedAt: earlier?.startedAt ?? toTimestamp(moment.startedMs),
+          startedAt: startOf(earlier, moment),
           finishedAt: toTimestamp(moment.endedMs),
         },
       };
@@ -87,3 +95,9 @@ const stateOf = (pod: Pod, name: string, moment: PodMoment): NonNullable<Contain
       return unreachable(moment);
   }
 };
+
+/** A script is started once, and its first report counts; a process knows best when it was last started. */
+const startOf = (
+  earlier: { readonly startedAt?: string } | undefined,
+  { startedMs, restarts }: { readonly startedMs: number; readonly restarts?: number },
+): string => (restarts === undefined ? (earlier?.startedAt ?? toTimestamp(startedMs)) : toTimestamp(startedMs));

@@ -2,6 +2,7 @@
  * Who we are to an API server, kept fresh: loaded once, again when they grow old and when the server refuses them, by
  * one caller at a time however many wait. Where they come from is the loader's business (load-credentials.ts).
  */
+import { X509Certificate } from 'node:crypto';
 import { abortable, neverAborted, withDeadline } from '../../../base/abort.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
@@ -109,3 +110,10 @@ const keepIfSame = (earlier: LoadedCredentials, loaded: LoadedCredentials): Load
 
 export const sameCertificate = (left: Credentials, right: Credentials): boolean =>
   left.certificate?.certificatePem === right.certificate?.certificatePem;
+
+/** When the certificate shown expired, if it had by the time of a server's `date` header. */
+export const toExpiry = ({ certificate }: Credentials, date: unknown): Date | undefined => {
+  if (certificate === undefined || typeof date !== 'string') return undefined;
+  const until = new X509Certificate(certificate.certificatePem).validToDate;
+  return until.getTime() < Date.parse(date) ? until : undefined;
+};

@@ -1,0 +1,70 @@
+/**
+ * What our processes and those that act for us may do, and nothing more. Cluster roles, so that whoever installs them
+ * chooses the subjects and, for the lease, the namespace. `npm run generate` writes them to deploy/rbac.
+ */
+import { PROVIDER_LABELS } from '../kinds/infrastructure.ts';
+import { MAC_HOST_VERBS } from '../kinds/policies/mac-host-guard.ts';
+
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const READ = ['get', 'list', 'watch'];
+
+const rule = (apiGroup: string, resources: readonly string[], verbs: readonly string[]): Rule => ({
+  apiGroups: [apiGroup],
+  resources,
+  verbs,
+});
+
+const role = (name: string, rules: readonly Rule[]) => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: { name, labels: PROVIDER_LABELS },
+  rules,
+});
+
+export const PROVIDER_ROLES = {
+  /** The manager, everywhere. */
+  manager: role('macfleet-manager', [
+    rule('infrastructure.cluster.x-k8s.io', ['machosts'], [...READ, 'create', 'patch', MAC_HOST_VERBS.manage]),
+    rule(
+      'infrastructure.cluster.x-k8s.io',
+      ['scalewayapplesiliconclusters', 'scalewayapplesiliconcontrolplanes', 'scalewayapplesiliconmachines'],
+      [...READ, 'patch'],
+    ),
+    rule(
+      'infrastructure.cluster.x-k8s.io',
+      [
+        'machosts/status',
+        'scalewayapplesiliconclusters/status',
+        'scalewayapplesiliconcontrolplanes/status',
+        'scalewayapplesiliconmachines/status',
+      ],
+      ['patch'],
+    ),
+    rule('cluster.x-k8s.io', ['clusters'], READ),
+    rule('', ['nodes'], [...READ, 'delete']),
+    rule('', ['events'], ['create', 'patch']),
+    { ...rule('', ['namespaces'], ['get']), resourceNames: ['kube-system'] },
+  ]),
+  /** The manager, in the namespace of its lease. */
+  leaderElection: role('macfleet-leader-election', [
+    rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update']),
+  ]),
+  /** Cluster API core on the cluster that the Macs are Nodes of: `<cluster>-kubeconfig` speaks as this. */
+  clusterApiRemote: role('macfleet-capi-remote', [
+    rule('', ['nodes'], [...READ, 'patch', 'delete']),
+    rule('', ['pods'], ['get', 'list']),
+    rule('', ['pods/eviction'], ['create']),
+    rule('', ['namespaces'], READ),
+    rule('', ['persistentvolumes'], ['list']),
+    rule('apps', ['daemonsets'], ['get']),
+    rule('storage.k8s.io', ['volumeattachments'], ['list']),
+    { nonResourceURLs: ['/'], verbs: ['get'] },
+  ]),
+} as const;

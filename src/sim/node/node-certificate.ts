@@ -1,0 +1,77 @@
+/**
+ * How a Mac becomes `system:node:<name>`: it makes a key, asks the certificates API to certify it, and waits until somebody
+ * approved that and the signer signed. Whoever asks first has a bootstrap token, afterwards the last certificate.
+ */
+import { createHash } from 'node:crypto';
+import { type Clock, sleep } from '../../base/clock.ts';
+import { FleetError, isKind } from '../../base/errors.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../kube/types/certificates.ts';
+import { createCsr } from '../../pki/csr.ts';
+import type { KeyPair } from '../../pki/key.ts';
+
+export const NODE_SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
+export const NODE_GROUP = 'system:nodes';
+export const nodeUserOf = (nodeName: string): string => `system:node:${nodeName}`;
+
+/** The most that a Mac's identity outlives its Mac (R23). */
+const EXPIRATION_SECONDS = 3_600;
+const LOOK_EVERY_MS = 250;
+
+export interface CertificateAsk {
+  /** As whom to ask. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly nodeName: string;
+  readonly keyPair: KeyPair;
+}
+
+/** The certificate as PEM. One key is one request: asking again waits for the same answer. */
+export const requestNodeCertificate = async (ask: CertificateAsk, signal: AbortSignal): Promise<string> => {
+  const { client, clock } = ask;
+  const wanted = renderRequest(ask);
+  let request = await createOrFind(client, wanted, signal);
+  while (request.status?.certificate === undefined) {
+    assertNotRefused(request, ask.nodeName);
+    await sleep(clock, LOOK_EVERY_MS, signal);
+    request = await client.get(CERTIFICATE_SIGNING_REQUESTS, { name: wanted.metadata.name }, { signal });
+  }
+  return Buffer.from(request.status.certificate, 'base64').toString();
+};
+
+const renderRequest = ({ nodeName, keyPair }: CertificateAsk): CertificateSigningRequest => {
+  const identity = { commonName: nodeUserOf(nodeName), organizations: [NODE_GROUP] };
+  const key = createHash('sha256').update(keyPair.publicKey.export({ format: 'der', type: 'spki' }));
+  return {
+    metadata: { name: `node-csr-${key.digest('hex').slice(0, 40)}` },
+    spec: {
+      request: Buffer.from(createCsr({ identity, keyPair })).toString('base64'),
+      signerName: NODE_SIGNER,
+      expirationSeconds: EXPIRATION_SECONDS,
+      usages: ['digital signature', 'client auth'],
+    },
+  };
+};
+
+const createOrFind = async (
+  client: KubeClient,
+  wanted: CertificateSigningRequest,
+  signal: AbortSignal,
+): Promise<CertificateSigningRequest> => {
+  try {
+    return await client.create(CERTIFICATE_SIGNING_REQUESTS, wanted, { signal });
+  } catch (error) {
+    if (!isKind(error, 'exists')) throw error;
+    return client.get(CERTIFICATE_SIGNING_REQUESTS, { name: wanted.metadata.name }, { signal });
+  }
+};
+
+const assertNotRefused = ({ metadata, status }: CertificateSigningRequest, nodeName: string): void => {
+  const refusal = status?.conditions?.find(({ type }) => type === 'Denied' || type === 'Failed');
+  if (refusal === undefined) return;
+  throw new FleetError('denied', {
+    code: `Certificate${refusal.type}`,
+    message: `the certificate request ${metadata.name} of Node ${nodeName} is ${refusal.type.toLowerCase()}: ${refusal.message ?? refusal.reason ?? 'no reason given'}`,
+    hint: 'Look at the request with kubectl describe csr; a Mac asks again once it is bootstrapped anew.',
+  });
+};

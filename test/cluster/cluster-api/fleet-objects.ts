@@ -1,0 +1,136 @@
+/** The objects of one small fleet, as a user would apply them, and the rights of those who work on it. */
+import { CLUSTERS } from '../../../src/kinds/cluster.ts';
+import { CONTROL_PLANES } from '../../../src/kinds/control-plane.ts';
+import { LABELS, MACOS_TAINT } from '../../../src/kinds/labels.ts';
+import { MACHINE_TEMPLATES } from '../../../src/kinds/machine-template.ts';
+import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../../src/kube/types/cluster-api.ts';
+import type { KubeObject } from '../../../src/kube/types/meta.ts';
+import { apiVersionOf, type Resource } from '../../../src/kube/types/resource.ts';
+import { PROVIDER_ROLES } from '../../../src/provider/roles.ts';
+import { AGENT_VERSION } from '../../../src/sim/node/node-object.ts';
+import { type PodScript, SCRIPT_ANNOTATION } from '../../../src/sim/node/pod-script.ts';
+
+export const CLUSTER_NAME = 'office';
+
+/** What core is asked to put on every Node of the fleet. */
+export const NODE_MARKS = {
+  label: { key: 'node.cluster.x-k8s.io/rack', value: 'left' },
+  taint: { key: 'example.com/new', value: 'yes', effect: 'PreferNoSchedule', propagation: 'Always' },
+} as const;
+
+const reference = ({ group, kind }: Resource<KubeObject>, name: string) => ({ apiGroup: group, kind, name });
+
+const render = (
+  resource: Resource<KubeObject>,
+  key: { readonly namespace: string; readonly name: string },
+  spec: object,
+) => ({
+  apiVersion: apiVersionOf(resource),
+  kind: resource.kind,
+  metadata: key,
+  spec,
+});
+
+/** The Cluster with its two shells. */
+export const renderCluster = (namespace: string): readonly object[] => {
+  const key = { namespace, name: CLUSTER_NAME };
+  return [
+    render(CLUSTERS, key, {}),
+    render(CONTROL_PLANES, key, {}),
+    render(CLUSTER_API_RESOURCES.clusters, key, {
+      infrastructureRef: reference(CLUSTERS, CLUSTER_NAME),
+      controlPlaneRef: reference(CONTROL_PLANES, CLUSTER_NAME),
+    }),
+  ];
+};
+
+/** Named after its namespace, because Nodes are named after Machines and share the cluster with other tests. */
+export const renderDeployment = (namespace: string, replicas: number): readonly object[] => {
+  const key = { namespace, name: namespace };
+  const labels = { [CLUSTER_API_LABELS.clusterName]: CLUSTER_NAME, [LABELS.fleet]: namespace };
+  const { label, taint } = NODE_MARKS;
+  return [
+    render(MACHINE_TEMPLATES, key, { template: { spec: { fleetName: namespace } } }),
+    render(CLUSTER_API_RESOURCES.machineDeployments, key, {
+      clusterName: CLUSTER_NAME,
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels: { ...labels, [LABELS.restrictedFleet]: namespace, [label.key]: label.value } },
+        spec: {
+          clusterName: CLUSTER_NAME,
+          // Core calls a Machine up to date only when its Node reports exactly this.
+          version: AGENT_VERSION,
+          bootstrap: { dataSecretName: 'not-used' },
+          infrastructureRef: reference(MACHINE_TEMPLATES, namespace),
+          taints: [taint],
+        },
+      },
+    }),
+  ];
+};
+
+/** A Pod spec that only a Mac of this fleet satisfies. */
+const onMacsOf = (namespace: string) => ({
+  nodeSelector: { [LABELS.restrictedFleet]: namespace },
+  tolerations: [{ key: MACOS_TAINT.key, operator: 'Exists' }],
+  containers: [{ name: 'vm', image: 'macos-tahoe-base' }],
+});
+
+export const renderJob = (namespace: string, script: Partial<PodScript>) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { namespace, name: 'hello' },
+  spec: {
+    template: {
+      metadata: { annotations: { [SCRIPT_ANNOTATION]: JSON.stringify(script) } },
+      spec: { ...onMacsOf(namespace), restartPolicy: 'Never' },
+    },
+  },
+});
+
+/** A Pod that runs on a Mac until it is told to stop, and a budget that does not let anybody evict it. */
+export const renderGuardedPod = (namespace: string): readonly object[] => [
+  {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace, name: 'guarded', labels: { app: 'guarded' } },
+    spec: { ...onMacsOf(namespace), terminationGracePeriodSeconds: 1 },
+  },
+  {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { namespace, name: 'guard' },
+    spec: { minAvailable: 1, selector: { matchLabels: { app: 'guarded' } } },
+  },
+];
+
+/** `<cluster>-kubeconfig`: how core reaches the cluster that the Macs join. */
+export const renderRemoteKubeconfig = (namespace: string, kubeconfig: string) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: 'cluster.x-k8s.io/secret',
+  metadata: {
+    namespace,
+    name: `${CLUSTER_NAME}-kubeconfig`,
+    labels: { [CLUSTER_API_LABELS.clusterName]: CLUSTER_NAME },
+  },
+  stringData: { value: kubeconfig },
+});
+
+const { manager, leaderElection, clusterApiRemote } = PROVIDER_ROLES;
+
+/** Binds the generated roles, and nothing else. */
+export const renderBindings = (namespace: string, users: { readonly manager: string; readonly remote: string }) => [
+  binding('ClusterRoleBinding', { name: `${namespace}-manager` }, [manager.metadata.name, users.manager]),
+  binding('RoleBinding', { name: 'manager-lease', namespace }, [leaderElection.metadata.name, users.manager]),
+  binding('ClusterRoleBinding', { name: `${namespace}-remote` }, [clusterApiRemote.metadata.name, users.remote]),
+];
+
+const binding = (kind: string, metadata: object, [role, user]: readonly [string, string]) => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind,
+  metadata,
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+});
