@@ -6,9 +6,11 @@ import type { Cluster } from './bench/cluster.ts';
 import { installKinds, sharedCluster } from './bench.ts';
 import { CLUSTER_NAME, NODE_MARKS, renderDeployment, renderJob } from './cluster-api/fleet-objects.ts';
 import { type FleetScene, openFleet } from './cluster-api/fleet-scene.ts';
+import { createStory } from './cluster-api/story.ts';
 import { isTrue, isUp } from './cluster-api/view.ts';
 
 describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
+  const { step, play } = createStory();
   let cluster: Cluster;
   let fleet: FleetScene;
   before(async () => {
@@ -21,7 +23,7 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
     await cluster?.stop();
   });
 
-  it('has a Cluster that core finds provisioned, initialized, available and reachable', async () => {
+  step('has a Cluster that core finds provisioned, initialized, available and reachable', async () => {
     const { view } = fleet;
     const cluster = await view.until('all four conditions are True', () =>
       view.clusters
@@ -42,34 +44,40 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
     }
   });
 
-  it('gets a machine of ours cloned from the template for each Machine, by the version that the contract label names', async () => {
-    const { view, namespace } = fleet;
-    await fleet.apply(renderDeployment(namespace, 1));
-    const first = await view.until('a machine was cloned', () => view.infraMachines.list()[0]);
-    assert.deepEqual(
-      first.metadata.ownerReferences?.map(({ kind, controller }) => [kind, controller]),
-      [['MachineSet', undefined]],
-      'core clones before it creates the Machine',
-    );
-    const machine = await view.until('the Machine exists', () => view.machines.list()[0]);
-    const infra = await view.until('the clone belongs to it', () =>
-      view.infraMachines.list().find(({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'Machine'),
-    );
-    const { labels, annotations, ownerReferences } = infra.metadata;
-    assert.equal(infra.metadata.name, machine.metadata.name);
-    const [owner, ...others] = ownerReferences ?? [];
-    assert.deepEqual([owner?.kind, owner?.uid, owner?.controller, others], ['Machine', machine.metadata.uid, true, []]);
-    assert.equal(labels?.['cluster.x-k8s.io/cluster-name'], CLUSTER_NAME);
-    assert.equal(labels?.['cluster.x-k8s.io/deployment-name'], namespace);
-    assert.equal(annotations?.['cluster.x-k8s.io/cloned-from-name'], namespace);
-    assert.equal(
-      annotations?.['cluster.x-k8s.io/cloned-from-groupkind'],
-      'ScalewayAppleSiliconMachineTemplate.infrastructure.cluster.x-k8s.io',
-    );
-    assert.equal(infra.spec.fleetName, namespace);
-  });
+  step(
+    'gets a machine of ours cloned from the template for each Machine, by the version that the contract label names',
+    async () => {
+      const { view, namespace } = fleet;
+      await fleet.apply(renderDeployment(namespace, 1));
+      const first = await view.until('a machine was cloned', () => view.infraMachines.list()[0]);
+      assert.deepEqual(
+        first.metadata.ownerReferences?.map(({ kind, controller }) => [kind, controller]),
+        [['MachineSet', undefined]],
+        'core clones before it creates the Machine',
+      );
+      const machine = await view.until('the Machine exists', () => view.machines.list()[0]);
+      const infra = await view.until('the clone belongs to it', () =>
+        view.infraMachines.list().find(({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'Machine'),
+      );
+      const { labels, annotations, ownerReferences } = infra.metadata;
+      assert.equal(infra.metadata.name, machine.metadata.name);
+      const [owner, ...others] = ownerReferences ?? [];
+      assert.deepEqual(
+        [owner?.kind, owner?.uid, owner?.controller, others],
+        ['Machine', machine.metadata.uid, true, []],
+      );
+      assert.equal(labels?.['cluster.x-k8s.io/cluster-name'], CLUSTER_NAME);
+      assert.equal(labels?.['cluster.x-k8s.io/deployment-name'], namespace);
+      assert.equal(annotations?.['cluster.x-k8s.io/cloned-from-name'], namespace);
+      assert.equal(
+        annotations?.['cluster.x-k8s.io/cloned-from-groupkind'],
+        'ScalewayAppleSiliconMachineTemplate.infrastructure.cluster.x-k8s.io',
+      );
+      assert.equal(infra.spec.fleetName, namespace);
+    },
+  );
 
-  it('runs: the Machine is bound to the Node of its Mac, which joined by its own certificate', async () => {
+  step('runs: the Machine is bound to the Node of its Mac, which joined by its own certificate', async () => {
     const { view, approver, managerLog } = fleet;
     const machine = await view.until('the Machine runs and is ready', () => view.machines.list().find(isUp));
     const { name } = machine.metadata;
@@ -91,24 +99,27 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
     assert.deepEqual(problems, []);
   });
 
-  it('has Nodes that carry what core copies from the Machine: the fleet that a Node cannot give itself, and a taint', async () => {
-    const { view, namespace } = fleet;
-    const { label, taint } = NODE_MARKS;
-    const node = await view.until('core has marked the Node', () =>
-      view.nodes.list().find(({ metadata, spec }) => {
-        const isOurs = metadata.labels?.['node-restriction.kubernetes.io/macfleet-fleet'] === namespace;
-        return isOurs && spec?.taints?.some(({ key }) => key === taint.key);
-      }),
-    );
-    assert.equal(node.metadata.labels?.[label.key], label.value);
-    assert.deepEqual(node.spec?.taints?.map(({ key, effect }) => `${key}:${effect}`).sort(), [
-      'example.com/new:PreferNoSchedule',
-      'tuist.dev/macos:NoSchedule',
-    ]);
-    assert.equal(node.metadata.annotations?.['cluster.x-k8s.io/cluster-namespace'], namespace);
-  });
+  step(
+    'has Nodes that carry what core copies from the Machine: the fleet that a Node cannot give itself, and a taint',
+    async () => {
+      const { view, namespace } = fleet;
+      const { label, taint } = NODE_MARKS;
+      const node = await view.until('core has marked the Node', () =>
+        view.nodes.list().find(({ metadata, spec }) => {
+          const isOurs = metadata.labels?.['node-restriction.kubernetes.io/macfleet-fleet'] === namespace;
+          return isOurs && spec?.taints?.some(({ key }) => key === taint.key);
+        }),
+      );
+      assert.equal(node.metadata.labels?.[label.key], label.value);
+      assert.deepEqual(node.spec?.taints?.map(({ key, effect }) => `${key}:${effect}`).sort(), [
+        'example.com/new:PreferNoSchedule',
+        'tuist.dev/macos:NoSchedule',
+      ]);
+      assert.equal(node.metadata.annotations?.['cluster.x-k8s.io/cluster-namespace'], namespace);
+    },
+  );
 
-  it('is Available, as a whole and to core', async () => {
+  step('is Available, as a whole and to core', async () => {
     const { view } = fleet;
     await view.until('MachineDeployment and Cluster are Available, and its Mac is well', () => {
       const all = [...view.deployments.list(), ...view.clusters.list()];
@@ -120,7 +131,7 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
     assert.deepEqual([replicas, readyReplicas, availableReplicas, upToDateReplicas], [1, 1, 1, 1]);
   });
 
-  it('reads well in clusterctl describe: our kinds stand in the tree, and nothing is wrong', async () => {
+  step('reads well in clusterctl describe: our kinds stand in the tree, and nothing is wrong', async () => {
     const { view, namespace } = fleet;
     await view.until('the Machine is up to date', () =>
       view.machines.list().every((found) => isTrue(found, 'UpToDate')),
@@ -151,7 +162,7 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('runs a Job: scheduled by the real scheduler, ended by the agent, counted by the real controller', async () => {
+  step('runs a Job: scheduled by the real scheduler, ended by the agent, counted by the real controller', async () => {
     const { view, namespace } = fleet;
     await fleet.apply([renderJob(namespace, { startMs: 50, runMs: 300 })]);
     const pod = await view.until('the Pod succeeded', () =>
@@ -170,33 +181,36 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
     assert.equal(waited.code, 0, waited.stderr);
   });
 
-  it('grows, and shrinks by the Machine that was marked for it: its Node goes, its Mac is wiped and free again', async () => {
-    const { view, namespace } = fleet;
-    const [first] = view.machines.list();
-    const marked = first?.metadata.name ?? '';
-    const [mac] = view.macs().filter(({ spec }) => spec.claimRef?.name === marked);
-    await scale(fleet, 2);
-    await view.until('two Machines are ready', () => view.machines.list().filter(isUp).length === 2);
-    // A Pod on the Node, even one that has ended, would be evicted first, and core looks again only after 20 s.
-    assert.equal((await cluster.kubectl(['delete', 'job', 'hello', '-n', namespace])).code, 0);
-    const annotate = ['annotate', 'machine', marked, '-n', namespace, 'cluster.x-k8s.io/delete-machine='];
-    assert.equal((await cluster.kubectl(annotate)).code, 0);
-    await scale(fleet, 1);
-    await view.until('only the other is left', () => {
-      const names = view.machines.list().map(({ metadata }) => metadata.name);
-      return names.length === 1 && !names.includes(marked) && view.nodes.get(marked) === undefined;
-    });
-    assert.equal(view.infraMachines.get(`${namespace}/${marked}`), undefined);
-    const before = mac?.spec.wipes ?? 0;
-    const wiped = await view.until('its Mac was wiped and is free', () => {
-      const host = view.hosts.get(mac?.metadata.name ?? '');
-      const isBack = host?.status?.state === 'free' && /^tuist-pool-/.test(host.status.server?.name ?? '');
-      return isBack && host.spec.wipes === before + 1 ? host : undefined;
-    });
-    assert.equal(wiped.spec.claimRef, undefined);
-  });
+  step(
+    'grows, and shrinks by the Machine that was marked for it: its Node goes, its Mac is wiped and free again',
+    async () => {
+      const { view, namespace } = fleet;
+      const [first] = view.machines.list();
+      const marked = first?.metadata.name ?? '';
+      const [mac] = view.macs().filter(({ spec }) => spec.claimRef?.name === marked);
+      await scale(fleet, 2);
+      await view.until('two Machines are ready', () => view.machines.list().filter(isUp).length === 2);
+      // A Pod on the Node, even one that has ended, would be evicted first, and core looks again only after 20 s.
+      assert.equal((await cluster.kubectl(['delete', 'job', 'hello', '-n', namespace])).code, 0);
+      const annotate = ['annotate', 'machine', marked, '-n', namespace, 'cluster.x-k8s.io/delete-machine='];
+      assert.equal((await cluster.kubectl(annotate)).code, 0);
+      await scale(fleet, 1);
+      await view.until('only the other is left', () => {
+        const names = view.machines.list().map(({ metadata }) => metadata.name);
+        return names.length === 1 && !names.includes(marked) && view.nodes.get(marked) === undefined;
+      });
+      assert.equal(view.infraMachines.get(`${namespace}/${marked}`), undefined);
+      const before = mac?.spec.wipes ?? 0;
+      const wiped = await view.until('its Mac was wiped and is free', () => {
+        const host = view.hosts.get(mac?.metadata.name ?? '');
+        const isBack = host?.status?.state === 'free' && /^tuist-pool-/.test(host.status.server?.name ?? '');
+        return isBack && host.spec.wipes === before + 1 ? host : undefined;
+      });
+      assert.equal(wiped.spec.claimRef, undefined);
+    },
+  );
 
-  it('is gone after its Cluster was deleted: Machines, Nodes and shells, and every Mac is free', async () => {
+  step('is gone after its Cluster was deleted: Machines, Nodes and shells, and every Mac is free', async () => {
     const { view, namespace } = fleet;
     const names = view.machines.list().map(({ metadata }) => metadata.name);
     const { code, stderr } = await cluster.kubectl([
@@ -225,6 +239,8 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
       [],
     );
   });
+
+  it('lives from its first Mac to its last', (t) => play((name, run) => t.test(name, run)));
 });
 
 const scale = async ({ cluster, namespace }: FleetScene, replicas: number): Promise<void> => {

@@ -5,9 +5,11 @@ import type { Cluster } from './bench/cluster.ts';
 import { installKinds, sharedCluster } from './bench.ts';
 import { CLUSTER_NAME, renderDeployment } from './cluster-api/fleet-objects.ts';
 import { type FleetScene, openFleet } from './cluster-api/fleet-scene.ts';
+import { createStory } from './cluster-api/story.ts';
 import { conditionOf, isTrue, isUp } from './cluster-api/view.ts';
 
 describe('a paused fleet', { timeout: 180_000 }, () => {
+  const { step, play } = createStory();
   let cluster: Cluster;
   let fleet: FleetScene;
   before(async () => {
@@ -36,7 +38,7 @@ describe('a paused fleet', { timeout: 180_000 }, () => {
     return [...infraClusters.list(), ...controlPlanes.list(), ...infraMachines.list()];
   };
 
-  it('says that it is paused, on every object of ours, and then writes nothing, whatever wakes it', async () => {
+  step('says that it is paused, on every object of ours, and then writes nothing, whatever wakes it', async () => {
     const { view } = fleet;
     const setPaused = (paused: boolean) =>
       kubectl('patch', 'cluster', CLUSTER_NAME, '--type=merge', '-p', JSON.stringify({ spec: { paused } }));
@@ -56,7 +58,7 @@ describe('a paused fleet', { timeout: 180_000 }, () => {
     );
   });
 
-  it('leaves a machine alone that is paused by itself: the Mac that comes free goes to another', async () => {
+  step('leaves a machine alone that is paused by itself: the Mac that comes free goes to another', async () => {
     const { view, namespace } = fleet;
     const [paused = ''] = waitingOnes(fleet);
     const [running = ''] = readyOnes(fleet);
@@ -74,6 +76,8 @@ describe('a paused fleet', { timeout: 180_000 }, () => {
     const left = view.infraMachines.get(`${namespace}/${paused}`);
     assert.deepEqual([left?.status?.serverID ?? '', left?.spec.providerID], ['', undefined]);
   });
+
+  it('is left alone', (t) => play((name, run) => t.test(name, run)));
 });
 
 const readyOnes = ({ view }: FleetScene): readonly string[] =>

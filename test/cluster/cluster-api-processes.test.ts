@@ -70,7 +70,7 @@ describe('Pods that are local processes', { timeout: 120_000 }, () => {
   const renderPod = (name: string, spec: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec });
   const answerOf = async ({ status }: Pod): Promise<string> => (await fetch(`http://${status?.podIP}:8080/`)).text();
 
-  it('make a Deployment Available once they answer, and are replaced one by one in a rollout', async () => {
+  it('make a Deployment Available once they answer, are replaced in a rollout, and end with it', async () => {
     assert.equal((await apply(renderServer('first'))).code, 0);
     await kubectl('rollout', 'status', 'deployment/server', '--timeout=30s');
     const [first] = node.podsOf('app=server');
@@ -87,14 +87,11 @@ describe('Pods that are local processes', { timeout: 120_000 }, () => {
       );
     });
     await assert.rejects(answerOf(first), 'the first process has ended');
-  });
-
-  it('end with their Deployment', async () => {
-    const [pod] = node.podsOf('app=server');
-    assert.ok(pod);
+    const [second] = node.podsOf('app=server');
+    assert.ok(second);
     await kubectl('delete', 'deployment', 'server', '--timeout=30s');
     await node.until('the Pod is gone', () => node.podsOf('app=server').length === 0);
-    await assert.rejects(answerOf(pod), 'its process has ended');
+    await assert.rejects(answerOf(second), 'its process has ended too');
   });
 
   it('tell how they ended: the exit code, or that they end again and again', async () => {

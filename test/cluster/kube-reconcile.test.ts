@@ -1,7 +1,7 @@
 /** A controller on our runtime against a real API server: finalizer, status, events, and caches that are late. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { createSystemClock, sleep } from '../../src/base/clock.ts';
 import { createIds } from '../../src/base/ids.ts';
 import { createCache } from '../../src/kube/cache/cache.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
@@ -234,7 +234,7 @@ const lateClient = async (t: TestContext, { cluster }: Scene, lateMs: number): P
   const { transport } = await connect(t, cluster.kubeconfig);
   async function* late(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
-      await pause(lateMs);
+      await sleep(createSystemClock(), lateMs, t.signal);
       yield chunk;
     }
   }

@@ -1,8 +1,7 @@
 /** What the tests of src/kube on a real API server share: a namespace per test, connections, and waiting for a fact. */
 import type { TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { neverAborted } from '../../../src/base/abort.ts';
-import { type Clock, createSystemClock } from '../../../src/base/clock.ts';
+import { type Clock, createSystemClock, sleep } from '../../../src/base/clock.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { createSystemRandom } from '../../../src/base/random.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
@@ -103,7 +102,7 @@ export const eventually = async <T>(
     const seen = await look();
     if (isFact(seen)) return seen;
     if (performance.now() > deadline) throw new Error(`did not come true within ${timeoutMs} ms: ${fact}`);
-    await pause(LOOK_EVERY_MS);
+    await sleep(createSystemClock(), LOOK_EVERY_MS, neverAborted());
   }
 };
 
