@@ -111,7 +111,12 @@ export const notAllowed = (): ApiRefusal =>
 /** One thing that is wrong with one field. */
 export interface Problem {
   readonly field: string;
-  readonly reason: 'FieldValueRequired' | 'FieldValueInvalid' | 'FieldValueNotSupported' | 'FieldValueForbidden';
+  readonly reason:
+    | 'FieldValueRequired'
+    | 'FieldValueInvalid'
+    | 'FieldValueTypeInvalid'
+    | 'FieldValueNotSupported'
+    | 'FieldValueForbidden';
   /** `Required value`, `Invalid value: 7: …`. */
   readonly message: string;
 }

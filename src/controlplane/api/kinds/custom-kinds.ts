@@ -166,11 +166,19 @@ const bySchema = (raw: Fields): Pick<ServedKind, 'prepare' | 'check'> => {
     },
     check: (object, { old }) => {
       const problems = validate(object, schema, { path: '', old });
-      if (problems.length > 0 || rules === undefined) return problems;
-      return checkRules(object, rules, { path: '', old });
+      if (rules === undefined || problems.some(({ reason }) => BLOCKING.includes(reason))) return problems;
+      return [...problems, ...checkRules(object, rules, { path: '', old })];
     },
   };
 };
+
+/** After these the rules cannot be tried: what they look at may be missing or of another type. */
+const BLOCKING: readonly string[] = [
+  'FieldValueRequired',
+  'FieldValueTypeInvalid',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+];
 
 const readScale = (scale: Fields): ScalePaths => {
   const read = (name: string): readonly string[] | undefined => namesOf(parseJsonPath(textIn(scale, name)) ?? []);

@@ -47,8 +47,10 @@ const checkType = (value: unknown, schema: Schema, path: string): Problem | unde
   return wrong(path, type, actual);
 };
 
-const wrong = (path: string, wanted: string, actual: string): Problem =>
-  invalidValue(path, actual, `${path} in body must be of type ${wanted}: ${JSON.stringify(actual)}`);
+const wrong = (path: string, wanted: string, actual: string): Problem => ({
+  ...invalidValue(path, actual, `${path} in body must be of type ${wanted}: ${JSON.stringify(actual)}`),
+  reason: 'FieldValueTypeInvalid',
+});
 
 const checkEnum = (value: unknown, schema: Schema, path: string): readonly Problem[] => {
   if (schema.enum === undefined || schema.enum.some((allowed) => isEqualJson(allowed, value))) return [];
