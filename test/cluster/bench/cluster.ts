@@ -35,7 +35,7 @@ export interface Cluster {
   /** Our own client as that user, the administrator by default; closed with the cluster. */
   client(kubeconfig?: string): Promise<KubeClient>;
   kubectl(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** Any other binary of the bench: clusterctl, helm, etcdctl. */
+  /** Any other binary of the bench: clusterctl, helm. */
   run(binary: string, args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
   stop(): Promise<void>;
 }

@@ -70,6 +70,8 @@ const connect = async (path: string): Promise<ClusterConnection> => {
 /** Programs keep what they remember inside the cluster's directory, not in the home of whoever runs the tests. */
 const commandEnv = (dir: string): Readonly<Record<string, string>> => ({
   PATH: process.env['PATH'] ?? '',
+  // Or clusterctl asks the network for a newer one of itself.
+  CLUSTERCTL_DISABLE_VERSIONCHECK: 'true',
   HOME: join(dir, 'home'),
   XDG_CONFIG_HOME: join(dir, 'home', '.config'),
   XDG_CACHE_HOME: join(dir, 'home', '.cache'),
