@@ -5,7 +5,7 @@
 import type { HostTarget, StepProgress } from '../../hosts/port.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { OperationRequest } from '../../kube/controller/operations.ts';
-import type { CloudServer } from '../../scaleway/port.ts';
+import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { providerIdOf } from './host-caches.ts';
 import type { HostPorts } from './ports.ts';
 
@@ -21,7 +21,7 @@ export interface BootstrapJob {
   readonly ports: HostPorts;
   readonly host: MacHost;
   /** As seen live, with its password. */
-  readonly server: CloudServer;
+  readonly server: ServerAccess;
 }
 
 const LOOK_TIMEOUT_MS = 60_000;

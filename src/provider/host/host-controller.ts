@@ -20,7 +20,8 @@ import { reconcileLifecycle } from '../../kube/controller/lifecycle.ts';
 import { createOperations, type Operations } from '../../kube/controller/operations.ts';
 import { done, type Report, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
 import { NODES } from '../../kube/types/core.ts';
-import type { CloudServer } from '../../scaleway/port.ts';
+import type { ServerAccess, WriteCall } from '../../scaleway/port/cloud.ts';
+import { chooseOsImage } from '../../scaleway/port/os-family.ts';
 import { type BootstrapProgress, type BootstrapResult, bootstrapHost, lookAtHostKey, stopAgent } from './bootstrap.ts';
 import { isOwnerPaused, membersOf, nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { type HostState, hostStateOf } from './host-life.ts';
@@ -128,7 +129,7 @@ const statusOf = ({ status }: MacHost, state: HostState, { clock }: HostPorts) =
   status?.state === state ? {} : { state, stateSince: toTimestamp(clock.now()) };
 
 interface Look {
-  readonly server: CloudServer | undefined;
+  readonly server: ServerAccess | undefined;
   readonly atMs: number;
 }
 
@@ -154,7 +155,7 @@ interface Task {
 }
 
 const carryOut = async (deps: HostDeps, task: Task): Promise<StepResult<MacHost>> => {
-  const { host, plan, context } = task;
+  const { host, plan } = task;
   const { cloud, settings } = deps.ports;
   switch (plan.do) {
     case 'rest':
@@ -168,8 +169,7 @@ const carryOut = async (deps: HostDeps, task: Task): Promise<StepResult<MacHost>
     case 'prepare':
       return prepare(deps, task);
     case 'rename':
-      permitEffect(deps, task);
-      await cloud.renameServer(refOf(host), plan.to, context.signal);
+      await cloud.renameServer(refOf(host), plan.to, permitEffect(deps, task));
       return wait(0);
     case 'reinstall':
       return reinstall(deps, task, plan.osFamily);
@@ -185,10 +185,12 @@ const ready = (status: 'True' | 'False', reason: string, message = ''): Report<M
   condition: { type: CONDITIONS.host.ready, status, reason, message },
 });
 
-/** Asked right before anything changes a server: still leading, and the look is not stale. */
-const permitEffect = ({ ports }: HostDeps, { look, context }: Task): void => {
+/** Asked right before anything changes a server: still leading, and the look is not stale, nor will be when it is sent. */
+const permitEffect = ({ ports }: HostDeps, { look, context }: Task): WriteCall => {
   context.permit();
-  if (look !== undefined && ports.clock.elapsed() - look.atMs < LOOK_GOOD_FOR_MS) return;
+  if (look !== undefined && ports.clock.elapsed() - look.atMs < LOOK_GOOD_FOR_MS) {
+    return { signal: context.signal, sendBeforeMs: look.atMs + LOOK_GOOD_FOR_MS };
+  }
   throw new FleetError('conflict', {
     code: 'LookTooOld',
     message: 'the server was looked at too long ago to act on it',
@@ -200,11 +202,30 @@ const reinstall = async (deps: HostDeps, task: Task, osFamily: string): Promise<
   const { host, context } = task;
   if (!isQuiet(deps, task))
     return wait(WATCH_OPERATION_MS, ready('False', REASONS.host.ready.notReady, 'stopping its agent'));
-  permitEffect(deps, task);
-  const server = await ports.cloud.reinstallServer(refOf(host), osFamily, context.signal);
+  const image = await findImage(ports, host, { osFamily, signal: context.signal });
+  const server = await ports.cloud.reinstallServer(refOf(host), image, permitEffect(deps, task));
   if (server.status !== 'reinstalling') return wait(ports.settings.times.pollMs);
   const accepted = acceptWipe({ spec: host.spec, nowMs: ports.clock.now() });
   return wait(0, accepted.do === 'store' ? { spec: accepted.spec } : {});
+};
+
+/** The newest image of the family; the default of the type when none is published any more: a retired image holds up no wipe. */
+const findImage = async (
+  { cloud, logger }: HostPorts,
+  host: MacHost,
+  { osFamily, signal }: { readonly osFamily: string; readonly signal: AbortSignal },
+): Promise<string | undefined> => {
+  const images = await cloud.listOsImages(refOf(host).zone, host.spec.type ?? '', signal);
+  try {
+    return chooseOsImage(images, osFamily).id;
+  } catch (error) {
+    if (!isKind(error, 'invalid')) throw error;
+    logger.warn('No image of the family is published: wiping with the default one', {
+      host: host.metadata.name,
+      osFamily,
+    });
+    return undefined;
+  }
 };
 
 /** Whether nothing of ours works on the Mac any more and its agent was asked to stop (R12). */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { toTimestamp } from '../../base/clock.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import { HOST_STATES, parseMacHost } from '../../kinds/mac-host.ts';
-import type { CloudServer } from '../../scaleway/port.ts';
+import type { CloudServer } from '../../scaleway/port/cloud.ts';
 import { HOST_LIFE, hostStateOf, NAME_SIGHTS, sightName } from './host-life.ts';
 import { type HostPlan, type HostView, isClaimable, planHost } from './plan-host.ts';
 
@@ -43,7 +43,8 @@ const serverOf = (name: string, status: CloudServer['status'] = 'ready'): CloudS
   isDelivered: true,
   address: '192.0.2.1',
   sshUser: 'm1',
-  sudoPassword: undefined,
+  deletableAtMs: undefined,
+  isDeletionScheduled: false,
 });
 
 interface Row {

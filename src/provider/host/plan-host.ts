@@ -7,7 +7,7 @@ import { unreachable } from '../../base/errors.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName, renderServerName } from '../../kinds/names.ts';
 import type { Changes } from '../../kube/controller/outcome.ts';
-import type { CloudServer } from '../../scaleway/port.ts';
+import type { CloudServer } from '../../scaleway/port/cloud.ts';
 import { HOST_LIFE, hostStateOf, type Move, sightName } from './host-life.ts';
 
 export interface HostTimes {

@@ -2,7 +2,7 @@
 import { toTimestamp } from '../../base/clock.ts';
 import type { MacHost, MacHostSpec, MacHostStatus } from '../../kinds/mac-host.ts';
 import { parseServerName } from '../../kinds/names.ts';
-import type { CloudServer } from '../../scaleway/port.ts';
+import type { CloudServer } from '../../scaleway/port/cloud.ts';
 
 export interface InventoryView {
   readonly nowMs: number;

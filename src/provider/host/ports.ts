@@ -6,7 +6,7 @@ import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { HostPreparer } from '../../hosts/port.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { Cloud } from '../../scaleway/port.ts';
+import type { Cloud } from '../../scaleway/port/cloud.ts';
 import type { HostTimes } from './plan-host.ts';
 
 /** What lets a Mac join the cluster under one Node name. */

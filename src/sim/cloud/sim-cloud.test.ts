@@ -3,6 +3,7 @@ import test from 'node:test';
 import { createSeededRandom } from '../../base/random.ts';
 import { createManualClock, type ManualClock } from '../../base/testing/manual-clock.ts';
 import type { ReinstallFate } from './cloud-core.ts';
+import { RECORDED_TIMES } from './recorded-times.ts';
 import { createSimCloud, type SimCloud, type SimCloudOptions } from './sim-cloud.ts';
 import type { SimServer } from './sim-server.ts';
 
@@ -28,7 +29,7 @@ const MINUTE_MS = 60_000;
 
 test('a reinstall takes between 5 and 15 minutes, counts one wipe at its end and makes a new password', () => {
   const { clock, cloud, server, power, now } = stage();
-  cloud.as('manager').reinstall(server, 'Tahoe');
+  cloud.as('manager').reinstall(server);
   clock.advance(5 * MINUTE_MS - 1);
   assert.deepEqual([now()?.status, now()?.wipes], ['reinstalling', 0]);
   clock.advance(10 * MINUTE_MS + 1);
@@ -73,11 +74,11 @@ for (const { fate, status, wipes } of fates) {
   test(`a reinstall with the fate ${fate} leaves the server ${status} after ${wipes} wipes; the next one is ordinary`, () => {
     const { clock, cloud, server, now } = stage();
     cloud.setNextReinstall(server.id, fate);
-    cloud.as('manager').reinstall(server, 'Tahoe');
+    cloud.as('manager').reinstall(server);
     clock.advance(60 * MINUTE_MS);
     assert.deepEqual([now()?.status, now()?.wipes], [status, wipes]);
     if (status === 'reinstalling') return;
-    cloud.as('manager').reinstall(server, 'Tahoe');
+    cloud.as('manager').reinstall(server);
     clock.advance(15 * MINUTE_MS);
     assert.deepEqual([now()?.status, now()?.wipes], ['ready', wipes + 1]);
   });
@@ -86,8 +87,8 @@ for (const { fate, status, wipes } of fates) {
 test('the audit tells every write, also a refused one, with its caller and what it met', () => {
   const { cloud, server } = stage();
   cloud.as('leader').rename(server, 'taken');
-  cloud.as('leader').reinstall(server, 'Tahoe');
-  assert.throws(() => cloud.as('old leader').reinstall(server, 'Tahoe'), { code: 'TransientState' });
+  cloud.as('leader').reinstall(server);
+  assert.throws(() => cloud.as('old leader').reinstall(server), { code: 'TransientState' });
   assert.throws(() => cloud.as('old leader').rename({ ...server, id: 'nothing' }, 'x'), { code: 'ServerNotFound' });
   cloud.as('leader').get(server);
   assert.deepEqual(
@@ -104,25 +105,69 @@ test('the audit tells every write, also a refused one, with its caller and what 
 test('a cloud that went away answers nobody until it is back, and takes no write', () => {
   const { clock, cloud, server, now } = stage();
   cloud.goAway(MINUTE_MS);
-  assert.throws(() => cloud.as('manager').list(cloud.zone), { kind: 'unavailable' });
-  assert.throws(() => cloud.as('manager').rename(server, 'taken'), { kind: 'unavailable' });
+  const target = `/apple-silicon/v1alpha1/zones/${cloud.zone}/servers/${server.id}`;
+  const ask = (method: string, body: string) =>
+    cloud.serve({ method, target, headers: {}, body, caller: 'manager' })?.status;
+  assert.deepEqual([ask('GET', ''), ask('PATCH', '{"name":"taken"}')], [503, 503]);
   assert.equal(now()?.name, 'pool-a');
   clock.advance(MINUTE_MS);
-  assert.equal(cloud.as('manager').list(cloud.zone).length, 1);
+  assert.equal(ask('GET', ''), 200);
 });
 
 test('a sealed password stays hidden until a wipe makes another', () => {
-  const { clock, cloud, server } = stage();
+  const { clock, cloud, server, now } = stage();
   cloud.sealPassword(server.id);
-  assert.equal(cloud.as('manager').get(server).sudoPassword, undefined);
-  cloud.as('manager').reinstall(server, 'Tahoe');
+  assert.equal(now()?.isSealed, true);
+  cloud.as('manager').reinstall(server);
   clock.advance(15 * MINUTE_MS);
-  assert.notEqual(cloud.as('manager').get(server).sudoPassword, undefined);
+  assert.equal(now()?.isSealed, false);
+});
+
+test('a password stays hidden for a while after an install, where Scaleway seals it', () => {
+  const times = { ...RECORDED_TIMES, sealMs: [MINUTE_MS, MINUTE_MS] as const };
+  const { clock, cloud, server } = stage({ times });
+  const shown = () => {
+    const target = `/apple-silicon/v1alpha1/zones/${cloud.zone}/servers/${server.id}`;
+    const answer = cloud.serve({ method: 'GET', target, headers: {}, body: '', caller: 'manager' });
+    return /"sudo_password":"(.*?)"/.exec(answer?.body ?? '')?.[1];
+  };
+  cloud.as('manager').reboot(server);
+  clock.advance(104_000);
+  assert.equal(shown(), '<sealed>');
+  clock.advance(MINUTE_MS);
+  assert.equal(shown(), server.password.reveal());
+});
+
+test('a server costs its lease at least, and by the hour after it, also once it is gone', () => {
+  const { clock, cloud, server } = stage();
+  const leaseEuros = cloud.euros();
+  assert.ok(Math.abs(leaseEuros - 24 * 0.23) < 0.001, String(leaseEuros));
+  clock.advance(48 * 60 * MINUTE_MS);
+  const twoDaysEuros = cloud.euros();
+  assert.ok(Math.abs(twoDaysEuros - 2 * leaseEuros) < 0.001, String(twoDaysEuros));
+  cloud.as('manager').terminate(server);
+  clock.advance(48 * 60 * MINUTE_MS);
+  assert.equal(cloud.euros(), twoDaysEuros);
+});
+
+test('a reboot by the API brings a Mac back that was shut down, and it does not come back a second time', () => {
+  const { clock, cloud, server, power } = stage();
+  cloud.switchOn('F32', { serverId: server.id });
+  cloud.as('manager').reboot(server);
+  clock.advance(48 * 60 * MINUTE_MS);
+  assert.deepEqual(power, ['added', 'down', 'down', 'up']);
+});
+
+test('an order is for a zone that has the type', () => {
+  const { cloud } = stage();
+  const order = (zone: string) => cloud.as('manager').order(zone, [{ name: 'a', type: 'M1-M' }]).length;
+  assert.throws(() => order('fr-par-1'), { code: 'InvalidArguments' });
+  assert.equal(order('fr-par-3'), 1);
 });
 
 test('a server deleted in the middle of a reinstall never comes back', () => {
   const { clock, cloud, server, power } = stage();
-  cloud.as('manager').reinstall(server, 'Tahoe');
+  cloud.as('manager').reinstall(server);
   cloud.deleteServer(server.id);
   clock.advance(60 * MINUTE_MS);
   assert.deepEqual(power, ['added', 'down', 'deleted']);

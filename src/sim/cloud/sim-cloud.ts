@@ -1,43 +1,48 @@
 /**
  * A Scaleway project that exists only in this process: servers with their states, times and oddities, as a synchronous
- * core on an injected clock. Both its ports (cloud-ports.ts) call the same core, so a fast `up` and a seeded simulation see
- * the same cloud. Checkers read the truth (`servers`, `audit`), which the API never shows.
+ * core on an injected clock. It speaks Scaleway's HTTP API through `serve`, whoever carries the requests (transports.ts,
+ * http-server.ts). Checkers read the truth (`servers`, `audit`), which the API never shows.
  */
 import type { Clock } from '../../base/clock.ts';
+import { FleetError } from '../../base/errors.ts';
 import { createIds } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
-import { createCloudApi, resume, type SimCloudApi } from './cloud-api.ts';
+import type { SshKey } from '../../scaleway/port/cloud.ts';
+import { createCatalogue, newestOf } from './catalogue.ts';
 import {
   type AuditEntry,
-  announce,
   type CloudCore,
-  type CloudTimes,
   cancelWork,
   change,
-  drawPassword,
+  costOf,
   emptyState,
   known,
   type PowerEvent,
   type ReinstallFate,
-  startWork,
-  turnOn,
+  removeServer,
 } from './cloud-core.ts';
-import { restoreServer, type SavedServer, saveServer } from './saved-server.ts';
+import type { FaultScope, FaultSwitch } from './fault-switch.ts';
+import { switchOff, switchOn } from './faults.ts';
+import { resume } from './installs.ts';
+import { addServer } from './orders.ts';
+import { resumeNetworks } from './private-networks.ts';
+import { RECORDED_TIMES } from './recorded-times.ts';
+import { restoreServer, type SavedCloud, saveServer } from './saved-cloud.ts';
+import { type ApiAnswer, type ApiRequest, serve } from './serve.ts';
 import type { SimServer } from './sim-server.ts';
+import { type CloudVerbs, createVerbs } from './verbs.ts';
 
-export interface SimCloudOptions {
+export interface SimCloudOptions
+  extends Partial<
+    Pick<CloudCore, 'projectId' | 'zone' | 'times' | 'earlyDelete' | 'tokens' | 'onChange' | 'onWrite' | 'healthOf'>
+  > {
   /** Of the servers. They go on while nobody asks. */
   readonly clock: Clock;
   readonly random: Random;
-  readonly projectId?: string;
-  readonly zone?: string;
-  /** What can be installed; others are refused. */
-  readonly osFamilies?: readonly string[];
-  readonly times?: CloudTimes;
-  /** The servers of an earlier simulation, to go on with. */
-  readonly saved?: readonly SavedServer[];
-  /** Called after every change of a server. */
-  readonly onChange?: () => void;
+  /** An earlier simulation, to go on with. */
+  readonly saved?: SavedCloud;
+  /** Lists show a change only so long after it happened; 0 is at once. */
+  readonly listLagMs?: number;
   /** 1 is life; 0.01 lets everything take a hundredth of its time. Whoever compresses time says so to its user. */
   readonly timeScale?: number;
 }
@@ -53,9 +58,11 @@ export interface NewServer {
 export interface SimCloud {
   readonly zone: string;
   readonly projectId: string;
-  /** The API as this caller uses it; the name appears in the audit. */
-  as(caller: string): SimCloudApi;
-  addServer(order: NewServer): SimServer;
+  /** One request of Scaleway's HTTP API; undefined when the connection breaks. */
+  serve(request: ApiRequest): ApiAnswer | undefined;
+  /** The verbs without the wire, as a person at the console; the name appears in the audit. */
+  as(caller: string): CloudVerbs;
+  addServer(server: NewServer): SimServer;
   /** As a person does in the console: from now on the API denies that it exists. */
   deleteServer(id: string): void;
   /** No GET shows the password any more, until the next wipe makes a new one. */
@@ -64,38 +71,37 @@ export interface SimCloud {
   setNextReinstall(id: string, fate: ReinstallFate): void;
   /** The API answers nobody for so long; what is under way goes on. */
   goAway(forMs: number): void;
+  /** One of FAULT_IDS (faults.ts). */
+  switchOn(fault: string, scope?: FaultScope): void;
+  switchOff(fault: string, scope?: FaultScope): void;
+  /** Those that change answers and are on. */
+  faults(): readonly FaultSwitch[];
   servers(): readonly SimServer[];
   server(id: string): SimServer | undefined;
+  sshKeys(): readonly SshKey[];
   /** All writes so far; the list goes on growing. */
   audit(): readonly AuditEntry[];
+  /** What all servers have cost so far. */
+  euros(): number;
   /** Everything that `saved` needs. */
-  save(): readonly SavedServer[];
+  save(): SavedCloud;
   /** The listener is called in the moment it happens; the returned function takes it back. */
   onPower(listener: (event: PowerEvent) => void): () => void;
   /** Cancels what is under way: no timer stays behind. */
   stop(): void;
 }
 
-/** As recorded at Scaleway. */
-const RECORDED_TIMES: CloudTimes = {
-  deliveryMs: [125_000, 137_000],
-  reinstallMs: [300_000, 900_000],
-  rebootMs: [104_000, 104_000],
-};
-
 export const createSimCloud = (options: SimCloudOptions): SimCloud => {
   const core = createCore(options);
-  for (const server of (options.saved ?? []).map(restoreServer)) {
-    core.state.servers.set(server.id, server);
-    resume(core, server);
-  }
   const { state, clock, zone, projectId } = core;
+  if (options.saved !== undefined) restore(core, options.saved);
   return {
     zone,
     projectId,
-    as: (caller) => createCloudApi(core, caller),
-    addServer: createOrders(core),
-    deleteServer: (id) => deleteServer(core, id),
+    serve: (request) => serve(core, request),
+    as: (caller) => createVerbs(core, caller),
+    addServer: (server) => putServer(core, server),
+    deleteServer: (id) => removeServer(core, id),
     sealPassword: (id) => {
       change(core, id, { isSealed: true });
     },
@@ -105,56 +111,59 @@ export const createSimCloud = (options: SimCloudOptions): SimCloud => {
     goAway: (forMs) => {
       state.awayUntilMs = clock.now() + forMs;
     },
+    switchOn: (fault, scope) => switchOn(core, fault, scope),
+    switchOff: (fault, scope) => switchOff(core, fault, scope),
+    faults: () => state.faults.filter(({ left }) => left > 0),
     servers: () => [...state.servers.values()],
     server: (id) => state.servers.get(id),
+    sshKeys: () => [...state.sshKeys.values()],
     audit: () => state.audit,
-    save: () => [...state.servers.values()].map(saveServer),
+    euros: () => [...state.servers.values()].reduce((sum, server) => sum + costOf(core, server), state.chargedEuros),
+    save: () => ({
+      servers: [...state.servers.values()].map(saveServer),
+      deleted: [...state.deleted],
+      sshKeys: [...state.sshKeys.values()],
+      attachments: [...state.attachments.values()].map((row) => ({ ...row, ipIds: [...row.ipIds] })),
+    }),
     onPower: (listener) => {
       state.listeners.add(listener);
       return () => state.listeners.delete(listener);
     },
     stop: () => {
-      for (const id of [...state.underWay.keys()]) cancelWork(core, id);
+      for (const id of [...state.underWay.keys(), ...state.deletions.keys()]) cancelWork(core, id);
     },
   };
 };
 
-const createCore = (options: SimCloudOptions): CloudCore => ({
-  projectId: 'simulated-project',
-  zone: 'fr-par-1',
-  osFamilies: ['Tahoe', 'Sequoia', 'Sonoma'],
-  times: RECORDED_TIMES,
-  timeScale: 1,
-  ...options,
-  state: emptyState(),
-});
-
-const createOrders = (core: CloudCore): ((order: NewServer) => SimServer) => {
-  const ids = createIds(core.random.stream('server ids'));
-  let ordered = 0;
-  return ({ name, type = 'M2-L', osFamily = 'Tahoe', status = 'ready' }) => {
-    ordered += 1;
-    const server: SimServer = {
-      ...{ id: ids.uuid(), name, type, osFamily, status },
-      ...{ zone: core.zone, projectId: core.projectId, isDelivered: status === 'ready' },
-      // The range that RFC 2544 keeps for benchmarks: nobody lives there.
-      address: `198.18.${ordered >> 8}.${ordered & 255}`,
-      sshUser: 'm1',
-      ...{ password: drawPassword(core), isSealed: false, wipes: 0 },
-    };
-    core.state.servers.set(server.id, server);
-    announce(core, { kind: 'added', server });
-    if (status === 'starting') {
-      startWork(core, server.id, { takes: 'deliveryMs', finish: () => turnOn(core, server.id) });
-    }
-    return server;
-  };
+const restore = (core: CloudCore, { servers, deleted, sshKeys, attachments }: SavedCloud): void => {
+  const { state } = core;
+  for (const id of deleted) state.deleted.add(id);
+  for (const key of sshKeys) state.sshKeys.set(key.id, key);
+  for (const attachment of attachments) state.attachments.set(attachment.id, attachment);
+  for (const server of servers.map(restoreServer)) {
+    state.servers.set(server.id, server);
+    resume(core, server);
+  }
+  resumeNetworks(core);
 };
 
-const deleteServer = (core: CloudCore, id: string): void => {
-  const server = known(core, id);
-  cancelWork(core, id);
-  core.state.servers.delete(id);
-  core.state.deleted.add(id);
-  announce(core, { kind: 'deleted', server });
+const createCore = ({ listLagMs = 0, ...options }: SimCloudOptions): CloudCore => ({
+  projectId: '00000000-0000-4000-a000-000000000001',
+  zone: 'fr-par-1',
+  catalogue: createCatalogue(),
+  times: RECORDED_TIMES,
+  timeScale: 1,
+  earlyDelete: 'typed',
+  ...options,
+  ids: createIds(options.random.stream('server ids')),
+  state: emptyState(listLagMs),
+});
+
+const putServer = (
+  core: CloudCore,
+  { name, type = 'M2-L', osFamily = 'Tahoe', status = 'ready' }: NewServer,
+): SimServer => {
+  const image = newestOf(core.catalogue, osFamily);
+  if (image !== undefined) return addServer(core, { name, type, zone: core.zone, image, status });
+  throw new FleetError('invalid', { code: 'NoSuchFamily', message: `the simulated cloud has no image of ${osFamily}` });
 };

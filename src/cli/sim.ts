@@ -1,0 +1,54 @@
+/** `macfleet sim`: the simulators as programs of their own. Their flags; the work is in sim/. */
+import { type Command, Option } from 'commander';
+import { FleetError } from '../base/errors.ts';
+import type { CliIo } from './io.ts';
+import { parsePort, parseWhole } from './parse-number.ts';
+import type { SimCloudFlags } from './sim/cloud.ts';
+import { SCENARIOS } from './sim/scenarios.ts';
+
+const SERVERS_MAX = 10_000;
+const SPEED_MAX = 100_000;
+
+const renderExamples = (): string => `
+Examples:
+  macfleet sim cloud --port 8080 --servers 12 --speed 60x
+  macfleet sim cloud --state cloud.yaml
+  macfleet sim cloud --scenario flapping-404
+
+Scenarios:
+${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')}
+`;
+
+export const addSimCommand = (program: Command, io: CliIo): void => {
+  const sim = program.command('sim').description('run a simulator on its own');
+  sim.action(() => sim.outputHelp());
+  sim
+    .command('cloud')
+    .description("a simulated Scaleway project that speaks Scaleway's HTTP API")
+    .addOption(new Option('--port <port>', 'port of the API; 0 takes a free one').default(0).argParser(parsePort))
+    .addOption(
+      new Option('--control-port <port>', 'port of the control; 0 takes a free one').default(0).argParser(parsePort),
+    )
+    .addOption(new Option('--servers <count>', 'how many servers to begin with').default(3).argParser(parseServers))
+    .addOption(new Option('--speed <times>', 'how much faster than life').default(1, '1x').argParser(parseSpeed))
+    .option('--state <file>', 'go on with the state in this YAML file, and keep it there')
+    .option('--scenario <name>', 'begin in a prepared situation')
+    .addHelpText('after', renderExamples)
+    .action(async (flags: SimCloudFlags) => {
+      const { runSimCloud } = await import('./sim/cloud.ts');
+      await runSimCloud(flags, io);
+    });
+};
+
+const parseServers = (text: string): number =>
+  parseWhole(text, { least: 0, most: SERVERS_MAX, what: 'count of servers' });
+
+const parseSpeed = (text: string): number => {
+  const times = /^\d+(\.\d+)?x?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+  if (times > 0 && times <= SPEED_MAX) return times;
+  throw new FleetError('invalid', {
+    code: 'BadSpeed',
+    message: `"${text}" is no speed`,
+    hint: `Write how many times faster than life, such as 60x; at most ${SPEED_MAX}x.`,
+  });
+};

@@ -1,0 +1,199 @@
+/** `macfleet sim cloud` as a person and a script meet it. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { request } from 'undici';
+import { runCli } from '../run-cli.ts';
+import { SCENARIOS } from './scenarios.ts';
+
+interface Running {
+  /** What the welcome says behind this word. */
+  told(word: string): string;
+  readonly text: () => string;
+  ask(method: string, path: string, body?: string): Promise<{ readonly status: number; readonly text: string }>;
+  control(method: string, path: string, body?: string): Promise<string>;
+}
+
+const withFolder = async (body: (file: string, folder: string) => Promise<void>): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'macfleet-sim-'));
+  try {
+    await body(join(folder, 'cloud.yaml'), folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+/** Runs the command, the body as soon as it says how to stop it, and stops it. */
+const running = async (args: readonly string[], body: (cloud: Running) => Promise<void>): Promise<string> => {
+  const stopping = new AbortController();
+  const ready = Promise.withResolvers<void>();
+  let [stdout, stderr] = ['', ''];
+  const io = {
+    stdout: (text: string) => {
+      stdout += text;
+      if (stdout.includes('Ctrl-C stops it.')) ready.resolve();
+    },
+    stderr: (text: string) => {
+      stderr += text;
+    },
+    env: {},
+    signal: stopping.signal,
+  };
+  const ended = runCli({ args: ['sim', 'cloud', ...args], version: '1.2.3', io });
+  const told = (word: string): string => new RegExp(`${word}[=:]\\s*(\\S+)`).exec(stdout)?.[1] ?? '';
+  await Promise.race([ready.promise, ended]);
+  assert.equal(stderr, '');
+  try {
+    await body({
+      ...{ told, text: () => stdout },
+      ask: async (method, path, text) => {
+        const answer = await request(`${told('SCW_API_URL')}/apple-silicon/v1alpha1/zones/fr-par-1${path}`, {
+          ...{ method, headers: { 'x-auth-token': told('SCW_SECRET_KEY'), 'user-agent': 'tester' } },
+          ...(text === undefined ? {} : { body: text }),
+        });
+        return { status: answer.statusCode, text: await answer.body.text() };
+      },
+      control: async (method, path, text) => {
+        const answer = await request(`${told('Control')}${path}`, {
+          method,
+          ...(text === undefined ? {} : { body: text }),
+        });
+        return answer.body.text();
+      },
+    });
+  } finally {
+    stopping.abort();
+  }
+  assert.equal(await ended, 0);
+  return stdout;
+};
+
+const refusal = async (...args: readonly string[]) => {
+  let stderr = '';
+  const io = {
+    stdout: () => undefined,
+    stderr: (text: string) => {
+      stderr += text;
+    },
+    env: {},
+    signal: new AbortController().signal,
+  };
+  return { exitCode: await runCli({ args: ['sim', 'cloud', ...args], version: '1.2.3', io }), stderr };
+};
+
+const firstId = (list: string): string => /"id":"([0-9a-f-]{36})","ip"/.exec(list)?.[1] ?? '';
+
+describe('macfleet sim cloud', { timeout: 60_000 }, () => {
+  test('serves the servers asked for, tells each write as it comes, and stops without a trace of an error', async () => {
+    const said = await running(['--servers', '12', '--speed', '60x'], async ({ ask }) => {
+      const listed = await ask('GET', '/servers?page_size=100');
+      assert.match(listed.text, /^\{"total_count":12,/);
+      const id = firstId(listed.text);
+      assert.equal((await ask('PATCH', `/servers/${id}`, '{"name": "mine"}')).status, 200);
+    });
+    assert.match(said, /with 12 servers, 60 times as fast as life/);
+    assert.match(said, /\d\d:\d\d:\d\d rename \S+ \("tuist-pool-1", ready\) → "mine" accepted by tester\n/);
+    assert.match(said, /Stopping\.\n$/);
+  });
+
+  test('lets nobody in without the key that it prints', async () => {
+    await running([], async ({ told }) => {
+      const { statusCode, body } = await request(
+        `${told('SCW_API_URL')}/apple-silicon/v1alpha1/zones/fr-par-1/servers`,
+      );
+      await body.dump();
+      assert.equal(statusCode, 401);
+    });
+  });
+
+  test('goes on with its state: names, passwords, deleted servers and keys', () =>
+    withFolder(async (file, folder) => {
+      let [kept, gone] = ['', ''];
+      await running(['--servers', '2', '--state', file], async ({ ask, control }) => {
+        const { text } = await ask('GET', '/servers');
+        const ids = [...text.matchAll(/"id":"([0-9a-f-]{36})","ip"/g)].map((match) => match[1] ?? '');
+        [kept = '', gone = ''] = ids;
+        await ask('PATCH', `/servers/${kept}`, '{"name": "kept"}');
+        await control('DELETE', `/servers/${gone}`);
+        assert.match(await control('POST', '/save'), /"saved":true/);
+        assert.match(readFileSync(file, 'utf8'), /name: kept/);
+        await ask('PATCH', `/servers/${kept}`, '{"name": "kept at the end"}');
+      });
+      assert.deepEqual(readdirSync(folder), ['cloud.yaml']);
+      const said = await running(['--servers', '9', '--state', file], async ({ ask }) => {
+        assert.match((await ask('GET', `/servers/${kept}`)).text, /"name":"kept at the end"/);
+        assert.equal((await ask('GET', `/servers/${gone}`)).status, 403);
+      });
+      assert.match(said, /with 1 server, as .*cloud\.yaml has it/);
+    }));
+
+  const bad: readonly { readonly story: string; readonly text: string; readonly why: RegExp }[] = [
+    { story: 'no YAML', text: 'a: [', why: /is no state of a simulated cloud/ },
+    { story: 'empty', text: '', why: /is no state/ },
+    { story: 'of another version', text: 'version: 2\nservers: []\n', why: /version/ },
+    { story: 'without servers', text: 'version: 1\n', why: /servers/ },
+    { story: 'with a server that lacks everything', text: 'version: 1\nservers: [{}]\n', why: /servers\.0\.id.*more/ },
+    { story: 'with an unknown field', text: 'version: 1\nservers: []\nsurprise: 1\n', why: /surprise/ },
+  ];
+  for (const { story, text, why } of bad) {
+    test(`refuses a state that is ${story}, and leaves the file as it is`, () =>
+      withFolder(async (file) => {
+        writeFileSync(file, text);
+        const { exitCode, stderr } = await refusal('--state', file);
+        assert.equal(exitCode, 2);
+        assert.match(stderr, why);
+        assert.match(stderr, /code: StateUnreadable/);
+        assert.equal(readFileSync(file, 'utf8'), text);
+      }));
+  }
+
+  test('says when the state cannot be written', async () => {
+    const { exitCode, stderr } = await refusal('--state', tmpdir());
+    assert.deepEqual([exitCode, /code: StateFileUnusable/.test(stderr)], [2, true]);
+  });
+
+  const usage: readonly { readonly args: readonly string[]; readonly code: string }[] = [
+    { args: ['--speed', 'fast'], code: 'BadSpeed' },
+    { args: ['--speed', '0x'], code: 'BadSpeed' },
+    { args: ['--speed', '-1'], code: 'BadSpeed' },
+    { args: ['--servers', '1.5'], code: 'BadNumber' },
+    { args: ['--port', '99999'], code: 'BadNumber' },
+    { args: ['--scenario', 'rain'], code: 'NoSuchScenario' },
+    { args: ['--nothing'], code: 'BadUsage' },
+  ];
+  for (const { args, code } of usage) {
+    test(`refuses ${args.join(' ')} as ${code}`, async () => {
+      const { exitCode, stderr } = await refusal(...args);
+      assert.deepEqual([exitCode, stderr.includes(`code: ${code}\n`)], [2, true], stderr);
+    });
+  }
+
+  const scenes: Readonly<Record<string, (cloud: Running) => Promise<void>>> = {
+    'all-sealed': async ({ ask }) => {
+      const id = firstId((await ask('GET', '/servers')).text);
+      assert.match((await ask('GET', `/servers/${id}`)).text, /"sudo_password":"<sealed>"/);
+    },
+    'no-stock': async ({ ask }) => {
+      const order = await ask('POST', '/servers', '{"name": "a", "type": "M4-S"}');
+      assert.match(order.text, /"type":"out_of_stock"/);
+    },
+    'retired-image': async ({ ask }) => assert.doesNotMatch((await ask('GET', '/os')).text, /macos-tahoe-26\.3/),
+    'flapping-404': async ({ ask }) => {
+      const id = firstId((await ask('GET', '/servers')).text);
+      const seen = new Set<number>();
+      for (let look = 0; look < 500 && seen.size < 2; look += 1) seen.add((await ask('GET', `/servers/${id}`)).status);
+      assert.deepEqual([...seen].toSorted(), [200, 404]);
+    },
+    away: async ({ ask }) => assert.equal((await ask('GET', '/servers')).status, 503),
+    'slow-lists': async ({ control }) => assert.match(await control('GET', '/faults'), /"verb":"list","id":"slow"/),
+  };
+  for (const { name } of SCENARIOS) {
+    test(`the scenario ${name} is what it says`, async () => {
+      const scene = scenes[name];
+      assert.ok(scene, `no test of ${name}`);
+      await running(['--scenario', name], scene);
+    });
+  }
+});

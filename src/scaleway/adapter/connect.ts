@@ -1,0 +1,29 @@
+/** The adapter with what it needs, for whoever composes: real sockets or a simulated world, by the transport. */
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { Cloud } from '../port/cloud.ts';
+import type { CloudTransport } from '../port/transport.ts';
+import type { CredentialSource } from './credentials.ts';
+import { createRequestBudget } from './request-budget.ts';
+import { createScalewayCloud } from './scaleway-cloud.ts';
+
+export interface ConnectCloudDeps {
+  readonly transport: CloudTransport;
+  readonly credentials: CredentialSource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly apiUrl?: string;
+  readonly onStrangeRow?: () => void;
+}
+
+/** Scaleway publishes no limit; this stays far below what its own tools send. A list of 10,000 servers fits into a burst. */
+const BUDGET = { burst: 100, perSecond: 20 };
+const REQUEST_TIMEOUT_MS = 30_000;
+
+export const connectCloud = ({ apiUrl = 'https://api.scaleway.com', ...deps }: ConnectCloudDeps): Cloud =>
+  createScalewayCloud({
+    ...deps,
+    apiUrl,
+    budget: createRequestBudget(deps.clock, BUDGET),
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+  });

@@ -1,0 +1,65 @@
+/** Servers as the SDK hands them out, taken with distrust: what is missing or strange is a contract error, not a guess. */
+import type { Applesiliconv1alpha1 } from '@scaleway/sdk-applesilicon';
+import { FleetError } from '../../base/errors.ts';
+import { readPassword } from '../password.ts';
+import {
+  type CloudServer,
+  SERVER_STATUSES,
+  type ServerAccess,
+  type ServerRef,
+  type ServerStatus,
+} from '../port/cloud.ts';
+
+type SdkServer = Applesiliconv1alpha1.Server;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const isUuid = (text: unknown): text is string => typeof text === 'string' && UUID.test(text);
+
+/**
+ * Only the id must be proper, since it names the record of a Mac; undefined without one. Everything else reads as empty when
+ * it is missing, which fits no pool, no type and no project, so such a server is seen and never touched.
+ */
+export const parseServer = (server: Partial<SdkServer>, zone: string): CloudServer | undefined => {
+  if (!isUuid(server.id)) return undefined;
+  return {
+    id: server.id,
+    zone,
+    projectId: textOf(server.projectId),
+    name: textOf(server.name),
+    type: textOf(server.type),
+    status: parseStatus(server.status),
+    osFamily: textOf(server.os?.family),
+    isDelivered: server.delivered === true,
+    address: textOf(server.ip),
+    sshUser: textOf(server.sshUsername),
+    deletableAtMs: parseTime(server.deletableAt),
+    isDeletionScheduled: server.deletionScheduled === true,
+  };
+};
+
+/** The answer about one server, which must be that one. */
+export const parseOneServer = (server: Partial<SdkServer>, { zone, id }: ServerRef): CloudServer => {
+  const parsed = parseServer(server, zone);
+  if (parsed?.id === id) return parsed;
+  throw new FleetError('contract', {
+    code: 'WrongServer',
+    message: `asked about server ${id}, Scaleway answered about ${parsed?.id ?? 'one without a proper id'}`,
+    hint: 'Report this; nothing is done with it.',
+  });
+};
+
+export const parseAccess = (server: Partial<SdkServer>, ref: ServerRef): ServerAccess => ({
+  ...parseOneServer(server, ref),
+  sudoPassword: readPassword({ sudoPassword: textOf(server.sudoPassword), vncUrl: textOf(server.vncUrl) }),
+});
+
+const parseStatus = (status: unknown): ServerStatus =>
+  SERVER_STATUSES.find((known) => known === status) ?? 'unknown_status';
+
+const parseTime = (date: Date | undefined): number | undefined => {
+  const atMs = date instanceof Date ? date.getTime() : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : atMs;
+};
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

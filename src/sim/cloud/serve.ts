@@ -1,0 +1,122 @@
+/** One request to the simulated API from its first byte to its last: who asks, which route, faults before and after, the answer. */
+import { isRecord } from '../../base/json.ts';
+import type { CloudCore } from './cloud-core.ts';
+import type { FaultAnswer } from './fault-switch.ts';
+import { drawFault } from './faults.ts';
+import { cloudAway, invalidArgument, notFound, parseWire, unauthenticated } from './refusals.ts';
+import type { Route } from './route.ts';
+import { ROUTES } from './routes.ts';
+import { createVerbs } from './verbs.ts';
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** For the audit. */
+  readonly caller: string;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Whoever carries it holds it back for so long. */
+  readonly delayMs?: number;
+}
+
+/** Undefined: the connection breaks without an answer. */
+export const serve = (core: CloudCore, request: ApiRequest): ApiAnswer | undefined => {
+  try {
+    return serveKnown(core, request);
+  } catch (error) {
+    const wire = parseWire(error);
+    if (wire === undefined) throw error;
+    return toAnswer(core, wire.status, wire.body, wire.headers);
+  }
+};
+
+const serveKnown = (core: CloudCore, request: ApiRequest): ApiAnswer | undefined => {
+  core.state.requests += 1;
+  if (core.clock.now() < core.state.awayUntilMs) throw cloudAway();
+  const { pathname, searchParams: query } = new URL(request.target, 'http://simulated');
+  const { route, params } = findRoute(request.method, pathname);
+  if (core.tokens !== undefined && !core.tokens.includes(request.headers['x-auth-token'] ?? ''))
+    throw unauthenticated();
+  const call = { verb: route.verb, serverId: params['id'] ?? '' };
+  const before = drawFault(core, { ...call, when: 'before' });
+  if (before?.do === 'lose' || before?.do === 'refuse') return standIn(core, before);
+  const body = parseBody(request.body);
+  const result = route.handle({ core, verbs: createVerbs(core, request.caller), params, query, body });
+  const after = drawFault(core, { ...call, when: 'after' });
+  if (after?.do === 'lose' || after?.do === 'refuse') return standIn(core, after);
+  const faults = [before, after];
+  const shown = faults.reduce((value, fault) => alter(value, fault), result);
+  const answer = shown === undefined ? toAnswer(core, 204, '') : toAnswer(core, 200, shown);
+  const delay = faults.find((fault) => fault?.do === 'delay');
+  return delay === undefined ? answer : { ...answer, delayMs: delay.delayMs };
+};
+
+const standIn = (core: CloudCore, fault: Extract<FaultAnswer, { do: 'lose' | 'refuse' }>): ApiAnswer | undefined =>
+  fault.do === 'lose' ? undefined : toAnswer(core, fault.wire.status, fault.wire.body, fault.wire.headers);
+
+const alter = (shown: object | undefined, fault: FaultAnswer | undefined): object | undefined => {
+  const rows: unknown = isRecord(shown) ? shown['servers'] : undefined;
+  if (fault?.do === 'change-server') {
+    if (!Array.isArray(rows)) return { ...shown, ...fault.fields };
+    return { ...shown, servers: rows.map((row: unknown) => ({ ...(isRecord(row) ? row : {}), ...fault.fields })) };
+  }
+  if (fault?.do !== 'change-rows' || !Array.isArray(rows)) return shown;
+  if (fault.how === 'empty') return { ...shown, total_count: 0, servers: [] };
+  return { ...shown, servers: fault.how === 'drop-one' ? rows.slice(1) : [...rows.slice(0, 1), ...rows.slice(0, -1)] };
+};
+
+interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const PATTERNS = ROUTES.map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+}));
+
+const findRoute = (method: string, pathname: string): Match => {
+  for (const { route, pattern } of PATTERNS) {
+    const match = route.method === method ? pattern.exec(pathname) : null;
+    if (match !== null) return { route, params: { ...match.groups } };
+  }
+  throw notFound('path', pathname);
+};
+
+const parseBody = (text: string): Readonly<Record<string, unknown>> => {
+  if (text === '') return {};
+  try {
+    const body: unknown = JSON.parse(text);
+    if (isRecord(body)) return body;
+  } catch {
+    // Refused below, as anything else that is no object.
+  }
+  throw invalidArgument('body', 'must be a JSON object');
+};
+
+const toRequestId = (count: number): string => `00000000-0000-4000-8000-${count.toString(16).padStart(12, '0')}`;
+
+/** The content type is exactly this: the official JavaScript SDK reads no other. */
+const toAnswer = (
+  { clock, state }: CloudCore,
+  status: number,
+  body: object | string,
+  headers: Readonly<Record<string, string>> = {},
+): ApiAnswer => ({
+  status,
+  headers: {
+    'content-type': typeof body === 'string' ? 'text/html' : 'application/json',
+    date: new Date(clock.now()).toUTCString(),
+    server: 'Scaleway API Gateway (simulated)',
+    'x-request-id': toRequestId(state.requests),
+    ...headers,
+  },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
