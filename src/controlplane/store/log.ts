@@ -1,4 +1,4 @@
-/** Where the store writes what must survive: one record per change, durable when `append` returns. */
+/** Where the store writes what must survive: all changes of one turn of the event loop together, or none of them. */
 
 export interface LogRecord {
   readonly collection: string;
@@ -16,7 +16,9 @@ export interface LoadedLog {
 
 export interface StoreLog {
   load(): LoadedLog;
-  /** Throws `unavailable` when the record could not be made durable; then nothing of it was kept. */
-  append(record: LogRecord): void;
+  /** Durable when it returns. Throws `unavailable` when that failed; then none of the records was kept. */
+  append(records: readonly LogRecord[]): void;
+  /** Calls `run` once when this turn of the event loop is over: what was written in it is then appended as one. */
+  defer(run: () => void): void;
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Adapter: the store's log in a SQLite file (node:sqlite). WAL with `synchronous=FULL`: a change that was acknowledged
- * survives `kill -9` and a power cut. The file is locked for this process and readable by its owner alone, because it
+ * Adapter: the store's log in a SQLite file (node:sqlite). WAL with `synchronous=FULL`, one transaction for all that is
+ * written in one turn of the event loop: a change that was acknowledged survives `kill -9` and a power cut. The file is locked for this process and readable by its owner alone, because it
  * holds Secrets.
  */
 import { closeSync, openSync } from 'node:fs';
@@ -90,12 +90,15 @@ const createLog = (database: DatabaseSync, path: string): StoreLog => {
   const remove = database.prepare('DELETE FROM objects WHERE collection = ? AND key = ?');
   const advance = database.prepare('UPDATE state SET revision = ? WHERE id = 1');
 
-  const write = ({ collection, key, revision, json }: LogRecord): void => {
+  const writeOne = ({ collection, key, revision, json }: LogRecord): void => {
+    if (json === undefined) remove.run(collection, key);
+    else put.run(collection, key, revision, json);
+  };
+  const writeAll = (records: readonly LogRecord[]): void => {
     database.exec('BEGIN IMMEDIATE');
     try {
-      if (json === undefined) remove.run(collection, key);
-      else put.run(collection, key, revision, json);
-      advance.run(revision);
+      for (const record of records) writeOne(record);
+      advance.run(records.at(-1)?.revision ?? 0);
       database.exec('COMMIT');
     } catch (thrown) {
       if (database.isTransaction) database.exec('ROLLBACK');
@@ -105,13 +108,15 @@ const createLog = (database: DatabaseSync, path: string): StoreLog => {
 
   return {
     load: () => loadLog(database, path),
-    append: (record) => {
+    append: (records) => {
+      if (records.length === 0) return;
       try {
-        write(record);
+        writeAll(records);
       } catch (thrown) {
         throw explain(thrown, path);
       }
     },
+    defer: (run) => void setImmediate(run),
     close: () => database.close(),
   };
 };

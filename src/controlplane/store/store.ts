@@ -1,31 +1,22 @@
 /**
  * The one store: all objects in memory, parsed and encoded, under one global revision, with a bounded history for
- * watches and an optional log for what must survive. Everything is synchronous: a change is durable and seen by every
- * listener when `put` or `remove` returns, and nothing can come in between.
+ * watches and an optional log for what must survive.
+ *
+ * Writing is synchronous, and the next reader in this process sees it. With a log it is not yet a fact: all writes of
+ * one turn of the event loop are made durable together when the turn is over, and only then do listeners and history
+ * learn of them. A group that cannot be made durable is taken back whole, as if nobody had written. So whoever answers
+ * somebody outside waits for `whenSettled`, for a read as for a write. Without a log every write is a fact at once.
  */
+import type { Clock } from '../../base/clock.ts';
 import { FleetError, messageOf } from '../../base/errors.ts';
+import { type Change, createChange, type Entry } from './change.ts';
+import { type Collection, createCollection } from './collection.ts';
+import { createGroupCommit, type GroupCommit, type Settled } from './group-commit.ts';
+import { createHistory, type History } from './history.ts';
 import type { LogRecord, StoreLog } from './log.ts';
 import { parseStoredObject, type StoredObject } from './object.ts';
 
-/** One state of one object. Never changes; the next state is another entry. */
-export interface Entry {
-  readonly collection: string;
-  /** `namespace/name`; the namespace is empty for cluster-wide objects. */
-  readonly key: string;
-  readonly revision: number;
-  readonly object: StoredObject;
-  readonly json: string;
-}
-
-export interface Change {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly revision: number;
-  /** For DELETED the last state, under the revision of its deletion. */
-  readonly entry: Entry;
-  readonly previous: Entry | undefined;
-  /** The event as one line of a watch, encoded once however many watch. */
-  line(): Uint8Array;
-}
+export type { Change, Entry } from './change.ts';
 
 export interface Store {
   readonly revision: number;
@@ -38,138 +29,137 @@ export interface Store {
   collections(): readonly string[];
   put(collection: string, object: StoredObject): Entry;
   remove(collection: string, object: StoredObject): Entry;
-  /** Changes after that revision, oldest first; undefined when some of them are forgotten, or it is yet to come. */
+  /** Durable changes after that revision, oldest first; undefined when some are forgotten, or nobody wrote it yet. */
   since(revision: number): readonly Change[] | undefined;
-  /** Called for every change of the collection, in order. Must not throw. */
+  /** Called for every durable change of the collection, in order. Must not throw. */
   subscribe(collection: string, listener: (change: Change) => void): () => void;
+  /** Calls `run` once nothing that was written so far is undecided; at once when nothing is. Must neither throw nor write. */
+  whenSettled(run: (settled: Settled) => void): void;
+  /** Settles now, not when the turn is over. Throws when that failed. */
+  flush(): void;
   close(): void;
 }
 
 export interface StoreOptions {
   readonly log?: StoreLog;
+  /** Tells how old history is; without it only its length and size count. */
+  readonly clock?: Pick<Clock, 'now'>;
   /** How many changes watches can look back on. */
   readonly historyMax?: number;
 }
 
-const HISTORY_MAX = 4_096;
-
-interface Collection {
-  readonly entries: Map<string, Entry>;
-  readonly listeners: Set<(change: Change) => void>;
-  /** Forgotten whenever a key comes or goes. */
-  sortedKeys: readonly string[] | undefined;
-}
+const HISTORY_MAX = 8_192;
+/** As long as a real API server lets etcd remember. */
+const HISTORY_AGE_MAX_MS = 300_000;
+const HISTORY_CHARS_MAX = 64 * 1024 * 1024;
 
 export const keyFor = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
 
-export const createStore = ({ log, historyMax = HISTORY_MAX }: StoreOptions = {}): Store => {
-  const collections = new Map<string, Collection>();
-  const collectionOf = (name: string): Collection => {
-    const found = collections.get(name) ?? { entries: new Map(), listeners: new Set(), sortedKeys: undefined };
-    collections.set(name, found);
-    return found;
-  };
+export const createStore = ({ log, clock, historyMax = HISTORY_MAX }: StoreOptions = {}): Store => {
   const loaded = log?.load() ?? { revision: 0, records: [] };
-  for (const record of loaded.records) collectionOf(record.collection).entries.set(record.key, parseRecord(record));
-
+  const collections = createCollections(loaded.records);
+  const announcer = createAnnouncer(openHistory(loaded.revision, historyMax, clock));
+  const group = createGroupCommit({
+    log,
+    onDurable: announcer.announce,
+    onLost: ({ entry, previous }) => {
+      revision = entry.revision - 1;
+      if (previous === undefined) collections.of(entry.collection).delete(entry.key);
+      else collections.of(entry.collection).set(previous);
+    },
+  });
   let revision = loaded.revision;
-  const history = createHistory(historyMax, revision);
 
-  const commit = (collection: string, object: StoredObject, effect: 'put' | 'remove'): Entry => {
-    const next = revision + 1;
-    const { namespace, name } = object.metadata;
-    const key = keyFor(namespace, name);
-    const stamped = { ...object, metadata: { ...object.metadata, resourceVersion: String(next) } };
-    const json = JSON.stringify(stamped);
-    log?.append({ collection, key, revision: next, json: effect === 'put' ? json : undefined });
-    revision = next;
-    const entry: Entry = { collection, key, revision, object: stamped, json };
-    const kept = collectionOf(collection);
-    const previous = kept.entries.get(key);
-    if (effect === 'remove') kept.entries.delete(key);
-    else kept.entries.set(key, entry);
-    if (effect === 'remove' || previous === undefined) kept.sortedKeys = undefined;
-    const change = createChange(effect, entry, previous);
-    history.add(change);
-    for (const listener of [...kept.listeners]) listener(change);
+  const write = (collection: string, object: StoredObject, effect: 'put' | 'remove'): Entry => {
+    const kept = collections.of(collection);
+    const entry = createEntry(collection, object, revision + 1);
+    const change = createChange(effect, entry, kept.get(entry.key));
+    revision = entry.revision;
+    if (effect === 'put') kept.set(entry);
+    else kept.delete(entry.key);
+    group.add(change);
     return entry;
+  };
+  /** Undecided changes too: whoever reads now sees them. */
+  const changesAfter = (from: number): readonly Change[] | undefined => {
+    const durable = revision - group.pending().length;
+    if (from > durable) return from > revision ? undefined : group.pending().slice(from - durable);
+    return announcer.since(from)?.concat(group.pending());
   };
 
   return {
     get revision() {
       return revision;
     },
-    get: (collection, key) => collections.get(collection)?.entries.get(key),
-    list: (collection) => sorted(collectionOf(collection)),
+    get: (collection, key) => collections.find(collection)?.get(key),
+    list: (collection) => collections.find(collection)?.list() ?? [],
     listAt: (collection, at) => {
-      const later = history.since(at, revision);
-      return later === undefined ? undefined : undo(collectionOf(collection), collection, later);
+      const later = changesAfter(at)?.filter(({ entry }) => entry.collection === collection);
+      return later && collections.of(collection).listBefore(later);
     },
-    collections: () => [...collections.keys()],
-    put: (collection, object) => commit(collection, object, 'put'),
-    remove: (collection, object) => commit(collection, object, 'remove'),
-    since: (from) => history.since(from, revision),
-    subscribe: (collection, listener) => {
-      const { listeners } = collectionOf(collection);
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    collections: () => collections.names(),
+    put: (collection, object) => write(collection, object, 'put'),
+    remove: (collection, object) => write(collection, object, 'remove'),
+    since: (from) => (from > revision - group.pending().length && from <= revision ? [] : announcer.since(from)),
+    subscribe: announcer.subscribe,
+    whenSettled: group.whenSettled,
+    flush: () => settleOrThrow(group),
+    close: () => {
+      try {
+        settleOrThrow(group);
+      } finally {
+        log?.close();
+      }
     },
-    close: () => log?.close(),
   };
 };
 
-const sorted = (collection: Collection): readonly Entry[] => {
-  collection.sortedKeys ??= [...collection.entries.keys()].sort();
-  return collection.sortedKeys.flatMap((key) => collection.entries.get(key) ?? []);
+const settleOrThrow = (group: GroupCommit): void => {
+  const settled = group.settle();
+  if (settled.is === 'lost') throw settled.error;
 };
 
-/** The collection before those changes. */
-const undo = (collection: Collection, name: string, later: readonly Change[]): readonly Entry[] => {
-  const entries = new Map(collection.entries);
-  for (const { entry, previous } of later.toReversed()) {
-    if (entry.collection !== name) continue;
-    if (previous === undefined) entries.delete(entry.key);
-    else entries.set(entry.key, previous);
-  }
-  return sorted({ entries, listeners: collection.listeners, sortedKeys: undefined });
+const createEntry = (collection: string, object: StoredObject, revision: number): Entry => {
+  const stamped = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+  const { namespace, name } = stamped.metadata;
+  return { collection, key: keyFor(namespace, name), revision, object: stamped, json: JSON.stringify(stamped) };
 };
 
-const createChange = (effect: 'put' | 'remove', entry: Entry, previous: Entry | undefined): Change => {
-  const type = effect === 'remove' ? 'DELETED' : previous === undefined ? 'ADDED' : 'MODIFIED';
-  let line: Uint8Array | undefined;
+const openHistory = (start: number, changesMax: number, clock: StoreOptions['clock']): History =>
+  createHistory({
+    start,
+    now: clock === undefined ? () => 0 : () => clock.now(),
+    changesMax,
+    ageMaxMs: HISTORY_AGE_MAX_MS,
+    charsMax: HISTORY_CHARS_MAX,
+  });
+
+/** Facts, told to who listens and remembered for who comes later. */
+const createAnnouncer = (history: History) => {
+  const listeners = new Map<string, Set<(change: Change) => void>>();
   return {
-    type,
-    revision: entry.revision,
-    entry,
-    previous,
-    line: () => {
-      line ??= Buffer.from(`{"type":"${type}","object":${entry.json}}\n`);
-      return line;
+    since: history.since,
+    announce: (change: Change): void => {
+      history.add(change);
+      for (const listener of [...(listeners.get(change.entry.collection) ?? [])]) listener(change);
+    },
+    subscribe: (collection: string, listener: (change: Change) => void): (() => void) => {
+      const subscribed = listeners.get(collection) ?? new Set();
+      listeners.set(collection, subscribed.add(listener));
+      return () => subscribed.delete(listener);
     },
   };
 };
 
-interface History {
-  add(change: Change): void;
-  since(from: number, latest: number): readonly Change[] | undefined;
-}
-
-/** Revisions are without gaps, so a revision is a position. Trimmed in steps, so that adding stays cheap. */
-const createHistory = (max: number, startRevision: number): History => {
-  let changes: Change[] = [];
-  let forgottenTo = startRevision;
-  return {
-    add: (change) => {
-      changes.push(change);
-      if (changes.length < max * 2) return;
-      forgottenTo += changes.length - max;
-      changes = changes.slice(-max);
-    },
-    since: (from, latest) =>
-      from < forgottenTo || from > latest || !Number.isSafeInteger(from)
-        ? undefined
-        : changes.slice(from - forgottenTo),
+const createCollections = (records: readonly LogRecord[]) => {
+  const collections = new Map<string, Collection>();
+  const of = (name: string): Collection => {
+    const found = collections.get(name) ?? createCollection();
+    collections.set(name, found);
+    return found;
   };
+  for (const record of records) of(record.collection).set(parseRecord(record));
+  return { of, find: (name: string) => collections.get(name), names: (): readonly string[] => [...collections.keys()] };
 };
 
 const parseRecord = ({ collection, key, revision, json = '' }: LogRecord): Entry => {

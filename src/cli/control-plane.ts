@@ -1,0 +1,20 @@
+/** `macfleet control-plane`: the embedded control plane alone. Its flags; the work is in control-plane/. */
+import { type Command, Option } from 'commander';
+import type { ControlPlaneFlags } from './control-plane/run-control-plane.ts';
+import type { CliIo } from './io.ts';
+import { parsePort } from './parse-number.ts';
+
+export const addControlPlaneCommand = (program: Command, io: CliIo): void => {
+  program
+    .command('control-plane')
+    .description('start the embedded Kubernetes control plane alone, for kubectl, tests and your own controllers')
+    .option('--data <folder>', 'keep the objects and the kubeconfig there')
+    .addOption(
+      new Option('--port <port>', 'port of the API server; 0 takes a free one').default(0).argParser(parsePort),
+    )
+    .option('--log', 'show the log of the controllers on stderr', false)
+    .action(async (flags: ControlPlaneFlags) => {
+      const { runControlPlane } = await import('./control-plane/run-control-plane.ts');
+      await runControlPlane(flags, io);
+    });
+};
