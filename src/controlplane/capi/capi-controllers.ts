@@ -3,93 +3,74 @@
  * speak to any API through the client; the caller runs them in one manager, without an election.
  */
 import { neverAborted } from '../../base/abort.ts';
-import { createCache, dropManagedFields } from '../../kube/cache/cache.ts';
 import { createEventRecorder } from '../../kube/controller/events.ts';
-import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import { NODES, type Node } from '../../kube/types/core.ts';
 import { type KubeObject, keyOf, renderKey } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
-import type { ControllerSet, ControllerSetDeps } from '../core/core-controllers.ts';
-import { byControllerUid } from '../core/owner-references.ts';
+import { type ClusterCaches, createClusterCaches, followAllKinds } from '../core/cluster-caches.ts';
+import type { ControllerSet, ControllerSetDeps } from '../core/controller-set.ts';
+import type { FollowedKinds } from '../core/followed-kinds.ts';
 import { createClusterController } from './cluster-controller.ts';
-import {
-  type ContractReference,
-  CUSTOM_RESOURCE_DEFINITIONS,
-  type CustomResourceDefinition,
-  keepNamesOnly,
-} from './contract-objects.ts';
-import { createContractWatches } from './contract-watches.ts';
-import { byCluster, type CoreView } from './core-view.ts';
+import type { CoreView } from './core-view.ts';
+import { createMachineCaches, type MachineCaches, renderReference } from './machine-caches.ts';
 import { createMachineController } from './machine-controller.ts';
 import { createMachineDeploymentController } from './machine-deployment-controller.ts';
-import type { Cluster, Machine, MachineDeployment, MachineSet } from './machine-kinds.ts';
 import { createMachineSetController } from './machine-set-controller.ts';
 
-export const createCapiControllers = ({ ids, ...deps }: ControllerSetDeps): ControllerSet => {
-  const resources = CLUSTER_API_RESOURCES;
-  const common = { ...deps, transform: dropManagedFields };
-  const contracts = createContractWatches({ ...deps, onChange: (resource, object) => wakeReferrers(resource, object) });
+export interface CapiShared {
+  readonly cluster: Pick<ClusterCaches, 'nodes' | 'pods' | 'budgets' | 'definitions'>;
+  readonly machine: MachineCaches;
+  readonly kinds: FollowedKinds;
+}
+
+export interface CapiControllerDeps extends ControllerSetDeps {
+  /** Run by whoever made them; without any this set makes and runs its own. */
+  readonly shared?: CapiShared;
+}
+
+export const createCapiControllers = ({ ids, shared, ...deps }: CapiControllerDeps): ControllerSet => {
+  const { cluster, machine, kinds } = shared ?? createCapiShared(deps);
   const view: CoreView = {
-    definitions: createCache<CustomResourceDefinition>({
-      ...deps,
-      resource: CUSTOM_RESOURCE_DEFINITIONS,
-      transform: keepNamesOnly,
-    }),
-    clusters: createCache<Cluster>({
-      ...{ ...common, resource: resources.clusters },
-      indexes: { reference: byReference },
-    }),
-    machineDeployments: createCache<MachineDeployment>({
-      ...{ ...common, resource: resources.machineDeployments },
-      indexes: { cluster: byCluster },
-    }),
-    machineSets: createCache<MachineSet>({
-      ...{ ...common, resource: resources.machineSets },
-      indexes: { cluster: byCluster, controller: byControllerUid, reference: byTemplate },
-    }),
-    machines: createCache<Machine>({
-      ...{ ...common, resource: resources.machines },
-      indexes: { cluster: byCluster, controller: byControllerUid, providerID: byProviderId, reference: byReference },
-    }),
-    nodes: createCache<Node>({ ...common, resource: NODES, indexes: { providerID: byProviderId } }),
-    contracts,
+    ...{ ...cluster, ...machine },
+    contracts: kinds,
     events: createEventRecorder({ ...deps, ids, component: 'cluster-api-core', signal: neverAborted() }),
   };
   const machines = createMachineController(view);
   const clusters = createClusterController(view);
-  const wakeReferrers = ({ group, kind }: Resource<KubeObject>, { metadata }: KubeObject): void => {
-    const reference = renderReference(metadata.namespace, { apiGroup: group, kind, name: metadata.name });
-    const cloned = view.machineSets
-      .byIndex('reference', reference)
-      .flatMap((set) => view.machines.byIndex('controller', set.metadata.uid ?? ''));
-    for (const machine of [...view.machines.byIndex('reference', reference), ...cloned]) {
-      machines.wake(renderKey(keyOf(machine)));
-    }
-    for (const cluster of view.clusters.byIndex('reference', reference)) clusters.wake(renderKey(keyOf(cluster)));
-  };
-  const { definitions, machineDeployments, machineSets, nodes, events } = view;
+  kinds.subscribe((cache, change) => {
+    const { metadata } = change.type === 'deleted' ? change.old : change.object;
+    const keys = referrersOf(view, cache.resource, metadata);
+    for (const key of keys.machines) machines.wake(key);
+    for (const key of keys.clusters) clusters.wake(key);
+  });
   return {
-    caches: [definitions, view.clusters, machineDeployments, machineSets, view.machines, nodes, contracts],
+    caches: shared === undefined ? [...Object.values(cluster), ...Object.values(machine), kinds] : [],
     controllers: [clusters, createMachineDeploymentController(view), createMachineSetController(view), machines],
-    events,
+    events: view.events,
   };
 };
 
-const byProviderId = ({ spec }: { readonly spec?: { readonly providerID?: string } }): readonly string[] =>
-  spec?.providerID === undefined || spec.providerID === '' ? [] : [spec.providerID];
-
-const renderReference = (namespace: string | undefined, { apiGroup, kind, name }: ContractReference): string =>
-  `${kind}.${apiGroup} ${namespace}/${name}`;
-
-/** The objects of providers that a Machine or a Cluster waits for: their changes wake it, whoever owns them. */
-const byReference = ({ metadata, spec }: Machine | Cluster): readonly string[] => {
-  const references = [spec.infrastructureRef, 'controlPlaneRef' in spec ? spec.controlPlaneRef : undefined];
-  return references.flatMap((reference) =>
-    reference === undefined ? [] : [renderReference(metadata.namespace, reference)],
-  );
+const createCapiShared = (deps: Omit<ControllerSetDeps, 'ids'>): CapiShared => {
+  const { nodes, pods, budgets, definitions } = createClusterCaches(deps);
+  const machine = createMachineCaches(deps);
+  const cluster = { nodes, pods, budgets, definitions };
+  const known = [...Object.values(cluster), ...Object.values(machine)];
+  return { cluster, machine, kinds: followAllKinds(deps, { known, definitions }) };
 };
 
-/** A Machine that waits for the template of its set is woken when that appears. */
-const byTemplate = ({ metadata, spec }: MachineSet): readonly string[] => [
-  renderReference(metadata.namespace, spec.template.spec.infrastructureRef),
-];
+/** Who waits for an object of a provider: those that refer to it, and Machines that are to be cloned from it. */
+const referrersOf = (
+  { machines, machineSets, clusters }: CoreView,
+  { group, kind }: Resource<KubeObject>,
+  { namespace, name }: KubeObject['metadata'],
+) => {
+  const reference = renderReference(namespace, { apiGroup: group, kind, name });
+  const keysOf = (objects: readonly KubeObject[]): readonly string[] =>
+    objects.map((object) => renderKey(keyOf(object)));
+  const cloned = machineSets
+    .byIndex('reference', reference)
+    .flatMap((set) => machines.byIndex('controller', set.metadata.uid ?? ''));
+  return {
+    machines: keysOf([...machines.byIndex('reference', reference), ...cloned]),
+    clusters: keysOf(clusters.byIndex('reference', reference)),
+  };
+};

@@ -34,7 +34,7 @@ export const createClusterController = (view: CoreView): Controller =>
       events: view.events,
       finalizer: CORE_FINALIZERS.cluster,
       gate: pauseGate((cluster) => cluster),
-      up: [notPaused(), followInfrastructure(view), followControlPlane(view)],
+      up: [notPaused(), notDeleting, refuseTopology, followInfrastructure(view), followControlPlane(view)],
       down: [
         notPaused(),
         removeMembers(view),
@@ -43,6 +43,26 @@ export const createClusterController = (view: CoreView): Controller =>
       ],
     }),
   });
+
+const notDeleting: Step<Cluster> = {
+  name: 'not deleting',
+  condition: 'Deleting',
+  run: async () => done({ condition: { type: 'Deleting', status: 'False', reason: 'NotDeleting', message: '' } }),
+};
+
+/** A ClusterClass would make Machines that nobody here makes: that is told, and the rest of the Cluster goes on. */
+const refuseTopology: Step<Cluster> = {
+  name: 'topology',
+  condition: 'TopologyReconciled',
+  run: async ({ spec }) => {
+    if (spec.topology === undefined) return done();
+    const message = 'the embedded control plane does not support ClusterClass: remove spec.topology';
+    return done<Cluster>({
+      condition: { type: 'TopologyReconciled', status: 'False', reason: 'NotSupported', message },
+      events: [{ type: 'Warning', reason: 'NotSupported', message }],
+    });
+  },
+};
 
 interface Part {
   readonly resource: Resource<ContractObject>;

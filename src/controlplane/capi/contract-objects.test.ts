@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ALL_KINDS } from '../../kinds/all-kinds.ts';
-import { type CustomResourceDefinition, keepNamesOnly, resolveResource } from './contract-objects.ts';
+import { type CustomResourceDefinition, keepNamesOnly } from '../core/custom-resources.ts';
+import { resolveResource } from './contract-objects.ts';
 
 const definition = (label: string | undefined): CustomResourceDefinition => ({
   metadata: { name: 'oxen.g', ...(label === undefined ? {} : { labels: { 'cluster.x-k8s.io/v1beta2': label } }) },
@@ -38,7 +39,8 @@ describe('the kind behind a reference', () => {
   });
 
   it('keeps of a CRD what is read, and drops its schema', () => {
-    const full = { ...definition('v1'), spec: { ...definition('v1').spec, versions: [{ schema: {} }] } };
-    assert.deepEqual(keepNamesOnly(full), definition('v1'));
+    const { spec } = definition('v1');
+    const full = { ...definition('v1'), spec: { ...spec, versions: [{ name: 'v1', served: true, schema: {} }] } };
+    assert.deepEqual(keepNamesOnly(full).spec, { ...spec, versions: [{ name: 'v1', served: true }] });
   });
 });

@@ -5,6 +5,7 @@
 import { CLUSTER_API_LABELS } from '../../kube/types/cluster-api.ts';
 import type { Condition, KubeObject, ObjectMeta } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
+import type { CustomResourceDefinition } from '../core/custom-resources.ts';
 
 export interface ContractReference {
   readonly apiGroup: string;
@@ -25,6 +26,8 @@ export interface ContractObject extends KubeObject {
   };
   readonly status?: {
     readonly initialization?: { readonly provisioned?: boolean; readonly controlPlaneInitialized?: boolean };
+    /** Of a control plane: it has no Machines of its own. */
+    readonly externalManagedControlPlane?: boolean;
     readonly addresses?: readonly MachineAddress[];
     readonly failureDomain?: string;
     readonly conditions?: readonly Condition[];
@@ -39,32 +42,6 @@ export interface ContractTemplate extends KubeObject {
     };
   };
 }
-
-export interface CustomResourceDefinition extends KubeObject {
-  readonly spec: { readonly group: string; readonly names: { readonly kind: string; readonly plural: string } };
-}
-
-export const CUSTOM_RESOURCE_DEFINITIONS: Resource<CustomResourceDefinition> = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  scope: 'Cluster',
-};
-
-/** A CRD is large, and of it only its names and the contract label are read. */
-export const keepNamesOnly = ({ metadata, spec }: CustomResourceDefinition): CustomResourceDefinition => {
-  const { name, uid, resourceVersion, labels } = metadata;
-  return {
-    metadata: {
-      name,
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(labels !== undefined && { labels }),
-    },
-    spec: { group: spec.group, names: { kind: spec.names.kind, plural: spec.names.plural } },
-  };
-};
 
 const DEFAULT_VERSION = 'v1alpha1';
 

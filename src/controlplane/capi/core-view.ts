@@ -7,8 +7,10 @@ import { done, type Reconciled, stop } from '../../kube/controller/outcome.ts';
 import { CLUSTER_API_ANNOTATIONS } from '../../kube/types/cluster-api.ts';
 import type { Node } from '../../kube/types/core.ts';
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
-import type { CustomResourceDefinition } from './contract-objects.ts';
-import type { ContractWatches } from './contract-watches.ts';
+import type { CustomResourceDefinition } from '../core/custom-resources.ts';
+import type { FollowedKinds } from '../core/followed-kinds.ts';
+import type { SchedulablePod } from '../core/scheduling/schedulable.ts';
+import type { PodDisruptionBudget } from '../core/workloads/replicated.ts';
 import type { Cluster, Machine, MachineDeployment, MachineSet } from './machine-kinds.ts';
 
 /**
@@ -22,7 +24,10 @@ export interface CoreView {
   readonly machineSets: Cache<MachineSet>;
   readonly machines: Cache<Machine>;
   readonly nodes: Cache<Node>;
-  readonly contracts: Pick<ContractWatches, 'follow'>;
+  /** With the indexes of the scheduler. */
+  readonly pods: Cache<SchedulablePod>;
+  readonly budgets: Cache<PodDisruptionBudget>;
+  readonly contracts: Pick<FollowedKinds, 'follow'>;
   readonly events: EventRecorder;
 }
 

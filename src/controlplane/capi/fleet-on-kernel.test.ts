@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NAMESPACES, NODES, PODS } from '../../kube/types/core.ts';
-import { JOBS, type Job } from '../core/job.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from './contract-objects.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../core/custom-resources.ts';
+import { JOBS, type Job } from '../core/workloads/job.ts';
 import {
   CLUSTER,
   CLUSTERS,
@@ -31,7 +31,7 @@ const JOB: Job = {
     completions: 8,
     template: {
       spec: {
-        containers: [{ name: 'main' }],
+        containers: [{ name: 'main', image: 'vm' }],
         restartPolicy: 'Never',
         tolerations: [{ operator: 'Exists' }],
         nodeSelector: { 'node-restriction.kubernetes.io/macfleet-fleet': 'demo' },
@@ -60,22 +60,17 @@ const isUp = ({ all }: FleetWorld): boolean =>
   all(MACHINE_DEPLOYMENTS)[0]?.status?.availableReplicas === 3 &&
   all(MACHINES).every(({ status }) => status?.nodeRef !== undefined) &&
   all(NODES).length === 3 &&
-  all(JOBS)[0]?.status?.conditions?.[0]?.type === 'Complete';
+  all(JOBS)[0]?.status?.conditions?.some(({ type }) => type === 'Complete') === true;
 
 const isAt = ({ all }: FleetWorld, count: number): boolean =>
   [all(MACHINES), all(INFRASTRUCTURE_MACHINES), all(NODES)].every(({ length }) => length === count) &&
   all(MACHINE_DEPLOYMENTS)[0]?.status?.replicas === count;
 
+/** The Node is left, as Cluster API leaves it: with the Cluster its own API would be gone. */
 const isGone = ({ all }: FleetWorld): boolean =>
-  [
-    CLUSTERS,
-    INFRASTRUCTURE_CLUSTERS,
-    MACHINE_DEPLOYMENTS,
-    MACHINE_SETS,
-    MACHINES,
-    INFRASTRUCTURE_MACHINES,
-    NODES,
-  ].every((resource) => all(resource).length === 0);
+  [CLUSTERS, INFRASTRUCTURE_CLUSTERS, MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES, INFRASTRUCTURE_MACHINES].every(
+    (resource) => all(resource).length === 0,
+  );
 
 const runUntil = async (world: FleetWorld, goal: string, until: () => boolean): Promise<void> => {
   const { outcome } = await world.kernel.run({ ...BOUNDS, check: () => check(world), until });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import { NODES } from '../../kube/types/core.ts';
+import { EVENTS, NODES, PODS } from '../../kube/types/core.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { readyNode, startCluster } from '../core/testing/cluster.ts';
+import { POD_DISRUPTION_BUDGETS } from '../core/workloads/replicated.ts';
 import { createCapiControllers } from './capi-controllers.ts';
 import type { Machine } from './machine-kinds.ts';
 import {
@@ -102,6 +103,7 @@ describe('a Machine', () => {
     assert.deepEqual(counts, {
       observedGeneration: 1,
       phase: 'Running',
+      selector: 'pool=macs',
       ...{ replicas: 1, readyReplicas: 1, availableReplicas: 1, upToDateReplicas: 1 },
     });
     assert.deepEqual(fleet.problems, []);
@@ -202,6 +204,131 @@ describe('a Machine', () => {
   });
 });
 
+describe('a Machine on its way out', () => {
+  const startLeaving = async (annotations: Readonly<Record<string, string>> = {}) => {
+    const fleet = await startFleet(1);
+    await fleet.provision('p://1');
+    await fleet.join('n1', 'p://1');
+    await fleet.patch(MACHINES, fleet.keyOf(await fleet.machine()), { metadata: { annotations } });
+    await fleet.create(PODS, {
+      metadata: { namespace: 'ns', name: 'work', labels: { app: 'work' } },
+      spec: { nodeName: 'n1', containers: [] },
+      status: { phase: 'Running' },
+    });
+    const leave = async () => fleet.remove(MACHINES, fleet.keyOf(await fleet.machine()));
+    const deleting = async (): Promise<string> => {
+      const found = (await fleet.machine()).status?.conditions?.find(({ type }) => type === 'Deleting');
+      return `${found?.status} ${found?.reason}`;
+    };
+    const isLeft = async () => (await fleet.all(INFRASTRUCTURE_MACHINES))[0]?.metadata.deletionTimestamp === undefined;
+    const pod = { namespace: 'ns', name: 'work' };
+    const endPod = async () => {
+      await fleet.client.delete(PODS, pod, { gracePeriodSeconds: 0, signal: fleet.stop.signal });
+      await fleet.settle();
+    };
+    return { ...fleet, leave, deleting, isLeft, pod, endPod };
+  };
+
+  it('is cordoned and drained before its infrastructure goes', async () => {
+    const fleet = await startLeaving();
+    assert.equal(await fleet.deleting(), 'False NotDeleting');
+    await fleet.leave();
+    assert.equal((await fleet.all(NODES))[0]?.spec?.unschedulable, true);
+    assert.ok((await fleet.all(PODS))[0]?.metadata.deletionTimestamp, 'the Pod was not evicted');
+    assert.equal(await fleet.deleting(), 'True DrainingNode');
+    assert.equal(await fleet.isLeft(), true, 'the infrastructure went before the Pods');
+    await fleet.endPod();
+    assert.equal(await fleet.deleting(), 'True WaitingForInfrastructureDeletion');
+    assert.equal(await fleet.isLeft(), false);
+    assert.deepEqual(fleet.problems, []);
+    await fleet.end();
+  });
+
+  it('waits for a disruption budget, and goes on when that allows it', async () => {
+    const fleet = await startLeaving();
+    const budget = { namespace: 'ns', name: 'b' };
+    await fleet.create(POD_DISRUPTION_BUDGETS, {
+      metadata: budget,
+      spec: { minAvailable: 1, selector: { matchLabels: { app: 'work' } } },
+      status: { disruptionsAllowed: 0, observedGeneration: 1 },
+    });
+    await fleet.leave();
+    assert.equal((await fleet.all(PODS))[0]?.metadata.deletionTimestamp, undefined);
+    const [, message] = [
+      0,
+      (await fleet.machine()).status?.conditions?.find(({ type }) => type === 'Deleting')?.message,
+    ];
+    assert.match(message ?? '', /Pod ns\/work: cannot evict pod as it would violate the pod's disruption budget/);
+    await fleet.patchStatus(POD_DISRUPTION_BUDGETS, budget, { disruptionsAllowed: 1 });
+    assert.ok((await fleet.all(PODS))[0]?.metadata.deletionTimestamp, 'the Pod was not evicted');
+    await fleet.end();
+  });
+
+  it('gives a drain up when its time is over', async () => {
+    const fleet = await startLeaving();
+    await fleet.patch(MACHINES, fleet.keyOf(await fleet.machine()), {
+      spec: { deletion: { nodeDrainTimeoutSeconds: 60 } },
+    });
+    await fleet.leave();
+    for (let turn = 0; turn < 6; turn += 1) {
+      assert.equal(await fleet.isLeft(), true, `after ${turn * 10} s`);
+      await fleet.advance(10_000);
+      await fleet.settle();
+    }
+    assert.equal(await fleet.isLeft(), false);
+    await fleet.end();
+  });
+
+  const skips: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
+    [
+      'an annotation says so',
+      { 'machine.cluster.x-k8s.io/exclude-node-draining': '' },
+      'True WaitingForInfrastructureDeletion',
+    ],
+    ['a hook comes before', { 'pre-drain.delete.hook.machine.cluster.x-k8s.io/x': '' }, 'True WaitingForPreDrainHook'],
+  ];
+  for (const [story, annotations, expected] of skips) {
+    it(`is not drained when ${story}`, async () => {
+      const fleet = await startLeaving(annotations);
+      await fleet.leave();
+      assert.equal(await fleet.deleting(), expected);
+      assert.equal((await fleet.all(PODS))[0]?.metadata.deletionTimestamp, undefined);
+      await fleet.end();
+    });
+  }
+
+  it('is not drained when somebody deleted its infrastructure before', async () => {
+    const fleet = await startLeaving();
+    await fleet.remove(INFRASTRUCTURE_MACHINES, fleet.keyOf(await fleet.machine()));
+    await fleet.leave();
+    assert.equal(await fleet.deleting(), 'True WaitingForInfrastructureDeletion');
+    assert.equal((await fleet.all(PODS))[0]?.metadata.deletionTimestamp, undefined);
+    await fleet.end();
+  });
+
+  it('keeps its infrastructure until the last pre-terminate hook is gone', async () => {
+    const hook = 'pre-terminate.delete.hook.machine.cluster.x-k8s.io/backup';
+    const fleet = await startLeaving({ [hook]: '' });
+    await fleet.leave();
+    await fleet.endPod();
+    assert.equal(await fleet.deleting(), 'True WaitingForPreTerminateHook');
+    assert.equal(await fleet.isLeft(), true);
+    await fleet.patch(MACHINES, fleet.keyOf(await fleet.machine()), { metadata: { annotations: { [hook]: null } } });
+    assert.equal(await fleet.isLeft(), false);
+    await fleet.end();
+  });
+
+  it('is neither drained nor parted from its Node when its whole Cluster goes', async () => {
+    const fleet = await startLeaving();
+    await fleet.remove(CLUSTERS, CLUSTER.metadata);
+    assert.equal(await fleet.isLeft(), false);
+    assert.equal((await fleet.all(NODES))[0]?.spec?.unschedulable, undefined);
+    await fleet.patch(INFRASTRUCTURE_MACHINES, fleet.keyOf(await fleet.machine()), { metadata: { finalizers: [] } });
+    assert.equal((await fleet.all(NODES)).length, 1);
+    await fleet.end();
+  });
+});
+
 describe('a paused', () => {
   const pauses: readonly (readonly [
     string,
@@ -252,6 +379,16 @@ describe('a Cluster', () => {
     }
     await fleet.patch(INFRASTRUCTURE_CLUSTERS, CLUSTER.metadata, { spec: { controlPlaneEndpoint: { host: 'other' } } });
     assert.deepEqual((await fleet.all(CLUSTERS))[0]?.spec.controlPlaneEndpoint, endpoint, 'it is taken over once');
+    await fleet.end();
+  });
+
+  it('says that it has no ClusterClass here', async () => {
+    const fleet = await startFleet(0);
+    await fleet.patch(CLUSTERS, CLUSTER.metadata, { spec: { topology: { classRef: { name: 'c' } } } });
+    const [found] = await fleet.all(CLUSTERS);
+    const told = found?.status?.conditions?.find(({ type }) => type === 'TopologyReconciled');
+    assert.deepEqual([told?.status, told?.reason], ['False', 'NotSupported']);
+    assert.equal((await fleet.all(EVENTS)).filter(({ reason }) => reason === 'NotSupported').length, 1);
     await fleet.end();
   });
 

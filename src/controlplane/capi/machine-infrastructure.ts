@@ -7,19 +7,20 @@ import type { ObjectKey } from '../../kube/types/meta.ts';
 import { apiVersionOf, type Resource } from '../../kube/types/resource.ts';
 import { controllerOf, referToController } from '../core/owner-references.ts';
 import { readIfThere } from '../core/read-if-there.ts';
-import { awaitEnd, removeAll } from './awaited-end.ts';
 import { type ContractObject, type ContractTemplate, resolveResource } from './contract-objects.ts';
 import type { CoreView } from './core-view.ts';
 import { CORE_ANNOTATIONS, type Machine, type MachineSet } from './machine-kinds.ts';
 
 const CONDITION = 'InfrastructureReady';
+/** As core calls itself when it makes the object: what providers own is never touched. */
+const FIELD_MANAGER = 'capi-machineset';
 
 interface InfrastructureTarget {
   readonly resource: Resource<ContractObject>;
   readonly key: ObjectKey;
 }
 
-const targetOf = ({ definitions }: CoreView, { metadata, spec }: Machine): InfrastructureTarget => ({
+export const targetOf = ({ definitions }: CoreView, { metadata, spec }: Machine): InfrastructureTarget => ({
   resource: resolveResource(definitions.list(), spec.infrastructureRef),
   key: { namespace: metadata.namespace ?? '', name: spec.infrastructureRef.name },
 });
@@ -33,7 +34,7 @@ export const ensureInfrastructure = (view: CoreView): Step<Machine> => ({
     const found = await readIfThere(target.resource, target.key, context);
     if (found !== undefined) return mirror(machine, found, target.resource.kind);
     if (machine.status?.initialization?.infrastructureProvisioned === true) {
-      const message = `${target.resource.kind} was deleted while its Machine lives`;
+      const message = `${target.resource.kind} has been deleted while the Machine still exists`;
       return done({ condition: { type: CONDITION, status: 'False', reason: 'Deleted', message } });
     }
     return clone(view, { machine, target }, context);
@@ -66,7 +67,8 @@ const clone = async (
     });
   }
   const object = renderClone(target.resource, machine, { template, kind: reference.kind });
-  await context.kube.create(target.resource, object, { signal: context.signal });
+  const patch = { type: 'apply', body: object, force: true } as const;
+  await context.kube.patch(target.resource, target.key, patch, { fieldManager: FIELD_MANAGER, signal: context.signal });
   const message = `${target.resource.kind} was made from template ${reference.name}`;
   return stop<Machine>({
     condition: { type: CONDITION, status: 'False', reason: 'NotReady', message },
@@ -144,19 +146,15 @@ const mirrorReady = ({ metadata, status }: ContractObject, kind: string): Condit
     : { type: CONDITION, status: 'False', reason: 'NotReady', message: `${kind} is not provisioned` };
 };
 
-export const deleteInfrastructure = (view: CoreView): Step<Machine> => ({
-  name: 'infrastructure',
+/** What the infrastructure of a Machine that is being deleted still says. */
+export const followInfrastructure = (view: CoreView): Step<Machine> => ({
+  name: 'infrastructure state',
   condition: CONDITION,
   run: async (machine, context) => {
     const { resource, key } = targetOf(view, machine);
-    const followed = view.contracts.follow(resource);
     const found = await readIfThere(resource, key, context);
-    if (found === undefined) return done();
-    await removeAll(resource, [found], context);
-    const report = {
-      condition: { ...mirrorReady(found, resource.kind), status: 'False', reason: 'Deleting' } as const,
-      status: { phase: 'Deleting' },
-    };
-    return awaitEnd<Machine>(followed, found, report);
+    if (found !== undefined) return done({ condition: mirrorReady(found, resource.kind) });
+    const message = `${resource.kind} has been deleted`;
+    return done({ condition: { type: CONDITION, status: 'False', reason: 'Deleted', message } });
   },
 });

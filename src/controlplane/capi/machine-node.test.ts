@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Node } from '../../kube/types/core.ts';
 import type { Machine } from './machine-kinds.ts';
-import { describeHealth, planNodePatch } from './machine-node.ts';
+import { describeHealth, describeRevision } from './machine-node.ts';
+import { planNodePatch } from './node-sync.ts';
 
 const FLEET_LABEL = 'node-restriction.kubernetes.io/macfleet-fleet';
 
@@ -15,12 +16,16 @@ const TOLD = {
   'cluster.x-k8s.io/cluster-namespace': 'ns',
   'cluster.x-k8s.io/machine': 'm',
 };
+const NO_ANNOTATIONS = { 'cluster.x-k8s.io/annotations-from-machine': '' };
 const node = (labels: Readonly<Record<string, string>>, fromMachine?: string): Node => ({
   metadata: {
     name: 'n',
     uid: 'u',
     labels,
-    annotations: fromMachine === undefined ? {} : { ...TOLD, 'cluster.x-k8s.io/labels-from-machine': fromMachine },
+    annotations:
+      fromMachine === undefined
+        ? {}
+        : { ...TOLD, ...NO_ANNOTATIONS, 'cluster.x-k8s.io/labels-from-machine': fromMachine },
   },
 });
 
@@ -35,6 +40,7 @@ describe('what a Node gets from its Machine', () => {
         labels: { [FLEET_LABEL]: 'x', 'a.node-restriction.kubernetes.io/b': 'y' },
         annotations: {
           ...TOLD,
+          ...NO_ANNOTATIONS,
           'cluster.x-k8s.io/labels-from-machine': `a.node-restriction.kubernetes.io/b,${FLEET_LABEL}`,
         },
       },
@@ -69,6 +75,54 @@ describe('what a Node gets from its Machine', () => {
   }
 });
 
+describe('the taints of a Node', () => {
+  const tainted = (...keys: readonly string[]): Node => ({
+    ...node({}, ''),
+    spec: { taints: keys.map((key) => ({ key, effect: 'NoSchedule' })) },
+  });
+  const rows: readonly (readonly [string, Node, 'current' | 'outdated', readonly string[] | undefined])[] = [
+    [
+      'uninitialized goes once labels are in line',
+      tainted('mac', 'node.cluster.x-k8s.io/uninitialized'),
+      'current',
+      ['mac'],
+    ],
+    ['others stay', tainted('mac'), 'current', undefined],
+    ['an older revision is marked', tainted('mac'), 'outdated', ['mac', 'node.cluster.x-k8s.io/outdated-revision']],
+    ['a mark that is there stays', tainted('node.cluster.x-k8s.io/outdated-revision'), 'outdated', undefined],
+    ['it goes with the rollback', tainted('node.cluster.x-k8s.io/outdated-revision'), 'current', []],
+  ];
+  for (const [story, to, revision, expected] of rows) {
+    it(story, () => {
+      const patch = planNodePatch(machine({}), to, revision);
+      const taints =
+        patch?.spec === undefined ? undefined : (patch.spec as { taints: readonly { key: string }[] }).taints;
+      assert.deepEqual(
+        taints?.map(({ key }) => key),
+        expected,
+      );
+    });
+  }
+});
+
+describe('a Machine of the present template', () => {
+  const nodeInfo = (kubeletVersion: string): object => ({ status: { nodeInfo: { kubeletVersion } } });
+  const rows: readonly (readonly [string, object, string, string])[] = [
+    ['is up to date before it has a Node', {}, 'v1', 'True UpToDate'],
+    ['is up to date with a Node of its version', nodeInfo('v1'), 'v1', 'True UpToDate'],
+    ['is on its way with a Node of another version', nodeInfo('v0'), 'v1', 'False Updating'],
+    ['that names no version never gets there', nodeInfo('v1'), '', 'False Updating'],
+  ];
+  for (const [story, found, version, expected] of rows) {
+    it(story, () => {
+      const plain = machine({});
+      const asked = { ...plain, ...found, spec: { ...plain.spec, ...(version !== '' && { version }) } };
+      const { status, reason } = describeRevision('current', asked);
+      assert.equal(`${status} ${reason}`, expected);
+    });
+  }
+});
+
 describe('the health of a Node', () => {
   const of = (conditions: Readonly<Record<string, 'True' | 'False' | 'Unknown'>>): Node => ({
     metadata: { name: 'n' },
@@ -77,18 +131,26 @@ describe('the health of a Node', () => {
   const WELL = { Ready: 'True', MemoryPressure: 'False', DiskPressure: 'False', PIDPressure: 'False' } as const;
   const rows: readonly (readonly [string, Node, string])[] = [
     ['all four are well', of(WELL), 'True NodeHealthy'],
-    ['it is not ready', of({ ...WELL, Ready: 'False' }), 'False NodeNotHealthy Node.Ready is False'],
-    ['its disk is full', of({ ...WELL, DiskPressure: 'True' }), 'False NodeNotHealthy Node.DiskPressure is True'],
-    ['it is not heard of', of({ ...WELL, Ready: 'Unknown' }), 'Unknown NodeHealthUnknown Node.Ready is Unknown'],
+    ['it is not ready', of({ ...WELL, Ready: 'False' }), 'False NodeNotHealthy * Node.Ready: Condition is False'],
+    [
+      'its disk is full',
+      of({ ...WELL, DiskPressure: 'True' }),
+      'False NodeNotHealthy * Node.DiskPressure: Condition is True',
+    ],
+    [
+      'it is not heard of',
+      of({ ...WELL, Ready: 'Unknown' }),
+      'Unknown NodeHealthyUnknown * Node.Ready: Condition is Unknown',
+    ],
     [
       'bad outweighs unknown',
       of({ ...WELL, Ready: 'Unknown', PIDPressure: 'True' }),
-      'False NodeNotHealthy Node.PIDPressure is True',
+      'False NodeNotHealthy * Node.PIDPressure: Condition is True',
     ],
     [
       'it said nothing yet',
       { metadata: { name: 'n' } },
-      'Unknown NodeHealthUnknown Node.Ready is unreported; Node.MemoryPressure is unreported; Node.DiskPressure is unreported; Node.PIDPressure is unreported',
+      `Unknown NodeHealthyUnknown ${['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => `* Node.${type}: Condition not yet reported`).join('\n')}`,
     ],
   ];
   for (const [story, subject, expected] of rows) {

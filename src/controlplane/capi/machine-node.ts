@@ -1,16 +1,18 @@
 /** A Machine's Node: found by providerID, labelled, watched over, and deleted with the Machine. */
+import { parseTimestamp } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
-import { isEqualJson } from '../../base/json.ts';
 import { summarizeConditions } from '../../kube/controller/conditions.ts';
 import type { Step } from '../../kube/controller/lifecycle.ts';
-import { diffMerge } from '../../kube/controller/merge-patch.ts';
-import { type ConditionReport, done } from '../../kube/controller/outcome.ts';
+import { type ConditionReport, done, wait } from '../../kube/controller/outcome.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import { controllerOf } from '../core/owner-references.ts';
 import { type CoreView, clusterKeyOf } from './core-view.ts';
-import { CORE_ANNOTATIONS, type Machine } from './machine-kinds.ts';
+import type { Machine } from './machine-kinds.ts';
+import { planNodePatch } from './node-sync.ts';
+import { findCurrent } from './plan-machine-deployment.ts';
 
-const findNode = ({ nodes }: CoreView, { spec }: Machine): Node | undefined => {
+/** The Node with the Machine's providerID. Two of them are an error: none may be taken for the Machine's. */
+export const findNode = ({ nodes }: CoreView, { spec }: Machine): Node | undefined => {
   const [node, ...others] = spec.providerID === undefined ? [] : nodes.byIndex('providerID', spec.providerID);
   if (others.length === 0) return node;
   throw new FleetError('contract', {
@@ -31,20 +33,70 @@ export const bindNode = (view: CoreView): Step<Machine> => ({
   run: async (machine, { kube, signal }) => {
     const node = isControlPlaneUp(view, machine) ? findNode(view, machine) : undefined;
     if (node === undefined) return done({ condition: { type: 'NodeReady', ...explainMissing(view, machine) } });
-    const body = planNodePatch(machine, node);
+    const revision = judgeRevision(view, machine) === 'outdated' ? 'outdated' : 'current';
+    const body = planNodePatch(machine, node, revision);
     if (body !== undefined) await kube.patch(NODES, { name: node.metadata.name }, { type: 'merge', body }, { signal });
-    const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+    const { nodeInfo } = node.status ?? {};
     return done<Machine>({
-      status: { nodeRef: { name: node.metadata.name }, phase: 'Running' },
-      condition: {
-        type: 'NodeReady',
-        status: ready?.status ?? 'Unknown',
-        reason: ready?.status === 'True' ? 'NodeReady' : (ready?.reason ?? 'NodeConditionUnknown'),
-        message: ready?.status === 'True' ? '' : (ready?.message ?? 'the Node has not reported yet'),
-      },
+      status: { nodeRef: { name: node.metadata.name }, ...(nodeInfo !== undefined && { nodeInfo }), phase: 'Running' },
+      condition: describeReadiness(node),
     });
   },
 });
+
+const READY_REASONS = { True: 'NodeReady', False: 'NodeNotReady', Unknown: 'NodeReadyUnknown' } as const;
+
+const describeReadiness = ({ status }: Node): ConditionReport => {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const verdict = ready?.status ?? 'Unknown';
+  const message = ready === undefined ? 'Condition not yet reported' : ready.message || `Condition is ${ready.status}`;
+  return {
+    ...{ type: 'NodeReady', status: verdict, reason: READY_REASONS[verdict] },
+    message: verdict === 'True' ? '' : `* Node.Ready: ${message}`,
+  };
+};
+
+/** Whether the Machine is of its deployment's present template; undefined without a deployment. */
+const judgeRevision = (view: CoreView, machine: Machine): 'current' | 'outdated' | undefined => {
+  const set = view.machineSets.get(`${machine.metadata.namespace}/${controllerOf(machine)?.name}`);
+  const owner = set === undefined ? undefined : controllerOf(set);
+  const deployment = view.machineDeployments.get(`${machine.metadata.namespace}/${owner?.name}`);
+  if (set === undefined || deployment === undefined || deployment.metadata.uid !== owner?.uid) return undefined;
+  return findCurrent(deployment, [set]) === undefined ? 'outdated' : 'current';
+};
+
+/** Tells whether a rollout will replace the Machine. A Machine without a deployment says nothing about it. */
+export const judgeUpToDate = (view: CoreView): Step<Machine> => ({
+  name: 'up to date',
+  condition: 'UpToDate',
+  run: async (machine) => {
+    const revision = judgeRevision(view, machine);
+    if (revision === undefined) return done();
+    return done({ condition: { type: 'UpToDate', ...describeRevision(revision, machine) } });
+  },
+});
+
+/** A Node must run exactly the version that its Machine names; a Machine that names none is never up to date once it has a Node. */
+export const describeRevision = (
+  revision: 'current' | 'outdated',
+  { spec: { version = '' }, status }: Machine,
+): Omit<ConditionReport, 'type'> => {
+  if (revision === 'outdated') {
+    const message = '* the template of the MachineDeployment has changed';
+    return { status: 'False', reason: 'NotUpToDate', message };
+  }
+  const running = status?.nodeInfo?.kubeletVersion ?? '';
+  if (running === '' || running === version) return { status: 'True', reason: 'UpToDate', message: '' };
+  const message = `* Node.status.nodeInfo.kubeletVersion ${running}, ${version} required`;
+  return { status: 'False', reason: 'Updating', message };
+};
+
+/** Machines are replaced here, never changed in place. */
+export const notUpdating: Step<Machine> = {
+  name: 'not updating',
+  condition: 'Updating',
+  run: async () => done({ condition: { type: 'Updating', status: 'False', reason: 'NotUpdating', message: '' } }),
+};
 
 /** Whether the Node is well; the three pressures count as well as its readiness. */
 export const judgeNode = (view: CoreView): Step<Machine> => ({
@@ -57,14 +109,24 @@ export const judgeNode = (view: CoreView): Step<Machine> => ({
   },
 });
 
+const gatesOf = ({ readinessGates = [] }: Machine['spec']): readonly string[] =>
+  readinessGates.map(({ conditionType }) => conditionType);
+
 /** Core's own word for a Machine that can take work. Its parts are known by now. */
 export const judgeAvailability: Step<Machine> = {
   name: 'available',
   condition: 'Available',
-  run: async ({ status }) => {
-    const of = ['BootstrapConfigReady', 'InfrastructureReady', 'NodeHealthy'];
+  run: async ({ spec, status }, { clock }) => {
+    const of = ['BootstrapConfigReady', 'InfrastructureReady', 'NodeHealthy', ...gatesOf(spec)];
     const summary = summarizeConditions(status?.conditions, { type: 'Available', of });
-    return done({ condition: summary.status === 'True' ? { ...summary, reason: 'Available' } : summary });
+    if (summary.status !== 'True')
+      return done({ condition: { ...summary, status: 'False', reason: 'NotReady', message: '' } });
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    const sinceMs = ready?.status === 'True' ? parseTimestamp(ready.lastTransitionTime) : clock.now();
+    const leftMs = (sinceMs ?? clock.now()) + (spec.minReadySeconds ?? 0) * 1_000 - clock.now();
+    if (leftMs <= 0) return done({ condition: { ...summary, reason: 'Available' } });
+    const condition = { ...summary, status: 'False', reason: 'WaitingForMinReadySeconds' } as const;
+    return wait(leftMs, { condition });
   },
 };
 
@@ -77,7 +139,11 @@ const explainMissing = (view: CoreView, machine: Machine): Verdict => {
   }
   const { nodeRef } = machine.status ?? {};
   if (nodeRef !== undefined) {
-    return { status: 'False', reason: 'NodeDeleted', message: `Node ${nodeRef.name} has been deleted` };
+    return {
+      status: 'False',
+      reason: 'NodeDeleted',
+      message: `Node ${nodeRef.name} has been deleted while the Machine still exists`,
+    };
   }
   const message = `Waiting for a Node with spec.providerID ${machine.spec.providerID} to exist`;
   return { status: 'Unknown', reason: 'NodeDoesNotExist', message };
@@ -93,64 +159,16 @@ export const describeHealth = ({ status }: Node): Verdict => {
       type,
       isUnknown,
       isBad: !isUnknown && condition.status !== healthy,
-      status: condition?.status ?? 'unreported',
+      said:
+        condition === undefined
+          ? 'Condition not yet reported'
+          : condition.message || `Condition is ${condition.status}`,
     };
   });
-  const tell = (parts: typeof seen): string => parts.map((part) => `Node.${part.type} is ${part.status}`).join('; ');
+  const tell = (parts: typeof seen): string => parts.map((part) => `* Node.${part.type}: ${part.said}`).join('\n');
   const bad = seen.filter(({ isBad }) => isBad);
   if (bad.length > 0) return { status: 'False', reason: 'NodeNotHealthy', message: tell(bad) };
   const unknown = seen.filter(({ isUnknown }) => isUnknown);
-  if (unknown.length > 0) return { status: 'Unknown', reason: 'NodeHealthUnknown', message: tell(unknown) };
+  if (unknown.length > 0) return { status: 'Unknown', reason: 'NodeHealthyUnknown', message: tell(unknown) };
   return { status: 'True', reason: 'NodeHealthy', message: '' };
 };
-
-const COPIED_DOMAIN = 'node-restriction.kubernetes.io';
-
-/** `a.b/c` is in the domain `b` and in `a.b`. */
-const isCopied = (label: string): boolean => {
-  const [domain = ''] = label.split('/');
-  return domain === COPIED_DOMAIN || domain.endsWith(`.${COPIED_DOMAIN}`);
-};
-
-/** The merge patch that gives a Node the labels and annotations of its Machine, or undefined when it has them. */
-export const planNodePatch = (machine: Machine, node: Node): { readonly metadata: object } | undefined => {
-  const wanted = Object.fromEntries(Object.entries(machine.metadata.labels ?? {}).filter(([key]) => isCopied(key)));
-  const { labels = {}, annotations = {}, uid } = node.metadata;
-  const earlier = (annotations[CORE_ANNOTATIONS.labelsFromMachine] ?? '').split(',').filter(isCopied);
-  const dropped = earlier.filter((key) => !(key in wanted));
-  const kept = Object.fromEntries(Object.entries(labels).filter(([key]) => !dropped.includes(key)));
-  const owner = controllerOf(machine);
-  const told: Readonly<Record<string, string>> = {
-    [CORE_ANNOTATIONS.clusterName]: machine.spec.clusterName,
-    [CORE_ANNOTATIONS.clusterNamespace]: machine.metadata.namespace ?? '',
-    [CORE_ANNOTATIONS.machine]: machine.metadata.name,
-    ...(owner === undefined
-      ? {}
-      : { [CORE_ANNOTATIONS.ownerKind]: owner.kind, [CORE_ANNOTATIONS.ownerName]: owner.name }),
-    [CORE_ANNOTATIONS.labelsFromMachine]: Object.keys(wanted).sort().join(','),
-  };
-  const after = { labels: { ...kept, ...wanted }, annotations: { ...annotations, ...told } };
-  if (isEqualJson({ labels, annotations }, after)) return undefined;
-  const labelPatch = diffMerge(labels, after.labels);
-  const annotationPatch = diffMerge(annotations, after.annotations);
-  return {
-    metadata: {
-      uid,
-      ...(labelPatch === undefined ? {} : { labels: labelPatch }),
-      ...(annotationPatch === undefined ? {} : { annotations: annotationPatch }),
-    },
-  };
-};
-
-/** After the infrastructure is gone: nobody is left to register it again. */
-export const deleteNode = (view: CoreView): Step<Machine> => ({
-  name: 'node',
-  condition: 'NodeReady',
-  run: async (machine, { kube, signal }) => {
-    const node = findNode(view, machine);
-    if (node === undefined) return done();
-    const { name, uid = '', deletionTimestamp } = node.metadata;
-    if (deletionTimestamp === undefined) await kube.delete(NODES, { name }, { preconditions: { uid }, signal });
-    return done();
-  },
-});

@@ -1,20 +1,30 @@
 /** MachineSets: as many Machines of one template as wanted. What to make and delete is planned in plan-machine-set.ts. */
 import { type Controller, createController, watchMapped, watchPrimary } from '../../kube/controller/controller.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
-import { done, stop } from '../../kube/controller/outcome.ts';
+import { type ConditionReport, done, stop } from '../../kube/controller/outcome.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import { keyOf } from '../../kube/types/meta.ts';
 import { controllerKeyOf, referToController } from '../core/owner-references.ts';
 import { planNames } from '../core/stable-names.ts';
 import { removeAll } from './awaited-end.ts';
 import { type CoreView, clusterKeyOf, notPaused, pauseGate, watchClusterOf } from './core-view.ts';
 import { CORE_FINALIZERS, CORE_LABELS, type Machine, type MachineSet } from './machine-kinds.ts';
-import { countReplicas, planMachineSet, replicasOf } from './plan-machine-set.ts';
+import { countReplicas, planMachineSet, planMachineSync, replicasOf } from './plan-machine-set.ts';
+import {
+  judgeMachines,
+  judgeRemediating,
+  judgeScalingDown,
+  judgeScalingUp,
+  tell,
+  tellDeleting,
+} from './scaling-conditions.ts';
 
 const { machines: MACHINES, machineSets: MACHINE_SETS } = CLUSTER_API_RESOURCES;
-const CONDITION = 'MachinesReady';
 
-export const createMachineSetController = (view: CoreView): Controller =>
-  createController({
+export const createMachineSetController = (view: CoreView): Controller => {
+  const members = (set: MachineSet): readonly Machine[] => machinesOf(view, set);
+  const deleting = tellDeleting<MachineSet>(members);
+  return createController({
     name: 'machinesets',
     watches: [
       watchPrimary(view.machineSets),
@@ -28,48 +38,73 @@ export const createMachineSetController = (view: CoreView): Controller =>
       events: view.events,
       finalizer: CORE_FINALIZERS.machineSet,
       gate: pauseGate((set) => view.clusters.get(clusterKeyOf(set))),
-      up: [notPaused(), scale(view)],
-      down: [notPaused(), scaleToNothing(view)],
+      up: [
+        ...[notPaused<MachineSet>(), deleting.up, syncMachines(view), scale(view)],
+        tell('ScalingUp', judgeScalingUp),
+        tell('ScalingDown', judgeScalingDown),
+        tell('Remediating', judgeRemediating),
+        tell('MachinesReady', (set) => judgeMachines({ type: 'MachinesReady', of: 'Ready' }, members(set))),
+        tell('MachinesUpToDate', (set) => judgeMachines({ type: 'MachinesUpToDate', of: 'UpToDate' }, members(set))),
+      ],
+      down: [notPaused(), scaleToNothing(view, deleting.message)],
     }),
   });
+};
 
 const machinesOf = ({ machines }: CoreView, { metadata }: MachineSet): readonly Machine[] =>
   machines.byIndex('controller', metadata.uid ?? '');
 
+/** Labels, annotations and the rules of deletion reach Machines as they are. */
+const syncMachines = (view: CoreView): Step<MachineSet> => ({
+  name: 'sync machines',
+  condition: 'MachinesUpToDate',
+  run: async (set, { kube, signal }) => {
+    for (const machine of machinesOf(view, set)) {
+      const { uid, resourceVersion, deletionTimestamp } = machine.metadata;
+      const change = deletionTimestamp === undefined ? planMachineSync(set, machine) : undefined;
+      if (change === undefined) continue;
+      const body = { ...change, metadata: { ...change.metadata, uid, resourceVersion } };
+      await kube.patch(MACHINES, keyOf(machine), { type: 'merge', body }, { signal });
+    }
+    return done();
+  },
+});
+
 const scale = (view: CoreView): Step<MachineSet> => ({
   name: 'scale',
-  condition: CONDITION,
+  condition: 'ScalingUp',
   run: async (set, context) => {
     const owned = machinesOf(view, set);
-    const plan = planMachineSet(replicasOf(set), owned);
+    const plan = planMachineSet(replicasOf(set), owned, set.spec.deletion?.order);
     const taken = new Set(owned.map(({ metadata }) => metadata.name));
     for (const name of planNames(set, plan.create, taken)) {
       await context.kube.create(MACHINES, renderMachine(set, name), { signal: context.signal });
     }
     await removeAll(MACHINES, plan.remove, context);
-    const counts = countReplicas(owned);
-    const isReady = counts.readyReplicas >= replicasOf(set);
+    const selector = renderSelector(set.spec.selector.matchLabels ?? {});
     return done<MachineSet>({
-      status: { ...counts, observedGeneration: set.metadata.generation },
-      condition: {
-        type: CONDITION,
-        status: isReady ? 'True' : 'False',
-        reason: isReady ? 'Ready' : 'NotReady',
-        message: isReady ? '' : `${counts.readyReplicas} of ${replicasOf(set)} Machines are ready`,
-      },
+      status: { ...countReplicas(owned), observedGeneration: set.metadata.generation, selector },
     });
   },
 });
 
-const scaleToNothing = (view: CoreView): Step<MachineSet> => ({
+const scaleToNothing = (view: CoreView, tellDeletion: (set: MachineSet) => ConditionReport): Step<MachineSet> => ({
   name: 'delete machines',
-  condition: CONDITION,
+  condition: 'Deleting',
   run: async (set, context) => {
     const owned = machinesOf(view, set);
     await removeAll(MACHINES, owned, context);
-    return owned.length === 0 ? done() : stop<MachineSet>({ status: countReplicas(owned) });
+    if (owned.length === 0) return done();
+    return stop<MachineSet>({ status: countReplicas(owned), condition: tellDeletion(set) });
   },
 });
+
+/** As a query writes it. */
+export const renderSelector = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .sort()
+    .join(',');
 
 /** A Machine refers to its own infrastructure, which has its name; the template is that of the set. */
 const renderMachine = (set: MachineSet, name: string): Machine => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CORE_LABELS, type MachineDeployment, type MachineSet } from './machine-kinds.ts';
-import { hashTemplate, planMachineDeployment, sumReplicas } from './plan-machine-deployment.ts';
+import { hashTemplate } from './machine-set-template.ts';
+import { findUnsupported, planMachineDeployment, sumReplicas } from './plan-machine-deployment.ts';
 import { renderDeployment } from './testing/fleet-objects.ts';
 
 const deploymentOf = (replicas: number): MachineDeployment => {
@@ -35,7 +36,13 @@ const rows: readonly {
   { story: 'it waits for the new Machine', replicas: 3, sets: ['new 1/0', 'old 3/3'], expected: '' },
   { story: 'then an old one goes', replicas: 3, sets: ['new 1/1', 'old 3/3'], expected: 'old→2' },
   { story: 'and makes room for the next', replicas: 3, sets: ['new 1/1', 'old 2/2'], expected: 'new→2' },
-  { story: 'old ones that are not available go first', replicas: 3, sets: ['new 1/0', 'old 3/1'], expected: 'old→1' },
+  { story: 'a new one that is not available holds all up', replicas: 3, sets: ['new 1/0', 'old 3/1'], expected: '' },
+  {
+    story: 'old ones that are not available go first',
+    replicas: 3,
+    sets: ['new 1/1', 'a 1/1', 'b 2/1'],
+    expected: 'b→1',
+  },
   { story: 'the last old one goes', replicas: 3, sets: ['new 3/3', 'old 1/1'], expected: 'old→0' },
   { story: 'an empty old set is deleted', replicas: 3, sets: ['new 3/3', 'old 0/0'], expected: 'delete old' },
   { story: 'a new set already begun keeps its Machines', replicas: 3, sets: ['new 2/2', 'old 3/3'], expected: 'old→1' },
@@ -56,8 +63,8 @@ describe('a deployment and its sets', () => {
 
   it('knows a template again whatever the order of its fields, and tells another one apart', () => {
     const { spec, ...rest } = deploymentOf(3);
-    const { infrastructureRef, bootstrap, clusterName } = spec.template.spec;
-    const turned = { ...rest, spec: { ...spec, template: { spec: { infrastructureRef, clusterName, bootstrap } } } };
+    const { infrastructureRef, bootstrap, ...others } = spec.template.spec;
+    const turned = { ...rest, spec: { ...spec, template: { spec: { infrastructureRef, ...others, bootstrap } } } };
     assert.equal(hashTemplate(turned), hashTemplate(deploymentOf(3)));
     assert.notEqual(hashTemplate(renderDeployment(3, 'other')), hashTemplate(deploymentOf(3)));
   });
@@ -75,16 +82,62 @@ describe('a deployment and its sets', () => {
     assert.equal(created?.metadata.ownerReferences?.[0]?.uid, 'uid-d');
   });
 
-  it('counts only the Machines of the present template as up to date', () => {
+  it('counts the Machines of all its sets', () => {
     const withCounts = (name: string, upToDateReplicas: number): MachineSet => ({
       ...setOf(`${name} 2/1`),
       status: { replicas: 2, readyReplicas: 1, availableReplicas: 1, upToDateReplicas },
     });
-    assert.deepEqual(sumReplicas(deploymentOf(3), [withCounts('new', 2), withCounts('old', 2)]), {
+    assert.deepEqual(sumReplicas([withCounts('new', 2), withCounts('old', 0)]), {
       replicas: 4,
       readyReplicas: 2,
       availableReplicas: 2,
       upToDateReplicas: 2,
     });
+  });
+
+  const onDelete = (replicas: number): MachineDeployment => {
+    const deployment = deploymentOf(replicas);
+    return { ...deployment, spec: { ...deployment.spec, rollout: { strategy: { type: 'OnDelete' } } } };
+  };
+  const deletions: readonly (readonly [string, readonly string[], Readonly<Record<string, number>>, string])[] = [
+    ['a new template replaces nobody', ['old 3/3'], { old: 3 }, 'create 0'],
+    [
+      'a Machine that somebody deleted comes back in the present set',
+      ['new 0/0', 'old 3/3'],
+      { old: 2 },
+      'new→1, old→2',
+    ],
+    ['and so does the last', ['new 2/2', 'old 1/1'], { old: 0 }, 'new→3, old→0'],
+    ['a smaller wish takes from the old', ['new 1/1', 'old 3/3'], { old: 3 }, 'new→0'],
+  ];
+  for (const [story, sets, living, expected] of deletions) {
+    it(`on delete: ${story}`, () => {
+      const plan = planMachineDeployment(onDelete(3), sets.map(setOf), ({ metadata }) => living[metadata.name] ?? 0);
+      const told = [
+        ...(plan.create === undefined ? [] : [`create ${plan.create.spec.replicas}`]),
+        ...plan.scale.map(({ set, replicas }) => `${set.metadata.name}→${replicas}`),
+      ];
+      assert.equal(told.join(', '), expected);
+    });
+  }
+
+  it('passes labels and rules of deletion on to the present set, without another one', () => {
+    const deployment = deploymentOf(3);
+    const current = planMachineDeployment(deployment, []).create;
+    assert.ok(current);
+    assert.equal(planMachineDeployment(deployment, [current]).sync, undefined);
+    const template = { ...deployment.spec.template, metadata: { labels: { pool: 'macs', more: 'yes' } } };
+    const changed = { ...deployment, spec: { ...deployment.spec, template, deletion: { order: 'Oldest' as const } } };
+    const { create, sync } = planMachineDeployment(changed, [current]);
+    assert.equal(create, undefined);
+    assert.equal(sync?.spec.template?.metadata?.labels?.['more'], 'yes');
+    assert.deepEqual(sync?.spec.deletion, { order: 'Oldest' });
+  });
+
+  it('names what it does not honour', () => {
+    const deployment = deploymentOf(1);
+    const asking = { ...deployment, spec: { ...deployment.spec, rollout: { after: '2026-01-01T00:00:00Z' } } };
+    assert.deepEqual(findUnsupported(asking), ['spec.rollout.after']);
+    assert.deepEqual(findUnsupported(deployment), []);
   });
 });

@@ -1,15 +1,14 @@
 /**
  * How a deployment gets to its number of Machines of the present template: which set exists for the template, and how many
- * Machines each set shall have. A change of template rolls over with one Machine more than wanted and none less. Pure.
+ * Machines each set shall have. Rolling updates go as with Kubernetes' Deployments; `OnDelete` replaces a Machine only when
+ * somebody deletes it. Pure.
  */
-import { createHash } from 'node:crypto';
-import { isRecord } from '../../base/json.ts';
-import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import { referToController } from '../core/owner-references.ts';
+import { isEqualJson } from '../../base/json.ts';
+import { limitsOf } from '../core/workloads/int-or-percent.ts';
+import { planRollout } from '../core/workloads/plan-rollout.ts';
 import { CORE_LABELS, type MachineDeployment, type MachineSet } from './machine-kinds.ts';
+import { hashTemplate, renderMachineSet, renderTemplate } from './machine-set-template.ts';
 import { type ReplicaCounts, replicasOf } from './plan-machine-set.ts';
-
-const MAX_SURGE = 1;
 
 export interface Scaling {
   readonly set: MachineSet;
@@ -20,105 +19,106 @@ export interface MachineDeploymentPlan {
   /** The set for the present template, when there is none yet. */
   readonly create: MachineSet | undefined;
   readonly scale: readonly Scaling[];
+  /** The present set, when its Machines shall look otherwise without being replaced. */
+  readonly sync: { readonly set: MachineSet; readonly spec: Partial<MachineSet['spec']> } | undefined;
   /** Sets of older templates that have no Machine any more. */
   readonly remove: readonly MachineSet[];
 }
 
-/** `sets` are those of the deployment that are not being deleted. */
+/** `sets` are those of the deployment that are not being deleted; `livingIn` counts Machines of a set that stay. */
 export const planMachineDeployment = (
   deployment: MachineDeployment,
   sets: readonly MachineSet[],
+  livingIn: (set: MachineSet) => number = replicasOf,
 ): MachineDeploymentPlan => {
-  const wanted = replicasOf(deployment);
-  const current = sets.find((set) => isOfTemplate(deployment, set));
-  const older = sets.filter((set) => set !== current);
-  const olderTotal = sum(older, replicasOf);
-  const room = Math.max(0, wanted + MAX_SURGE - olderTotal);
-  const currentReplicas = olderTotal === 0 ? wanted : Math.min(wanted, room);
+  const current = findCurrent(deployment, sets);
+  const older = sets.filter((set) => set !== current).sort(byAge);
+  const step = planStep(deployment, { current, older }, livingIn);
   const remove = older.filter((set) => replicasOf(set) === 0 && (set.status?.replicas ?? 0) === 0);
-  if (current === undefined) {
-    return { create: renderMachineSet(deployment, currentReplicas), scale: [], remove };
-  }
+  if (current === undefined)
+    return { create: renderMachineSet(deployment, step.current), scale: [], sync: undefined, remove };
   const scale = [
-    { set: current, replicas: Math.min(wanted, Math.max(currentReplicas, replicasOf(current))) },
-    ...shrink(older, olderTotal - spareOf(current, older, wanted)),
+    { set: current, replicas: step.current },
+    ...older.map((set, at) => ({ set, replicas: step.older[at] ?? replicasOf(set) })),
   ].filter(({ set, replicas }) => replicasOf(set) !== replicas);
-  return { create: undefined, scale, remove };
+  return { create: undefined, scale, sync: planSync(deployment, current), remove };
 };
 
-/** How many of the older Machines may go: as many as there are available ones more than wanted. */
-const spareOf = (current: MachineSet, older: readonly MachineSet[], wanted: number): number => {
-  const available = (set: MachineSet): number => set.status?.availableReplicas ?? 0;
-  const unavailable = sum(older, (set) => Math.max(0, replicasOf(set) - available(set)));
-  return unavailable + Math.max(0, available(current) + sum(older, available) - wanted);
+export const findCurrent = (deployment: MachineDeployment, sets: readonly MachineSet[]): MachineSet | undefined =>
+  sets.find(({ metadata }) => metadata.labels?.[CORE_LABELS.templateHash] === hashTemplate(deployment));
+
+const byAge = (left: MachineSet, right: MachineSet): number => {
+  const keyOf = ({ metadata }: MachineSet): string => `${metadata.creationTimestamp ?? ''} ${metadata.name}`;
+  return keyOf(left) < keyOf(right) ? -1 : 1;
 };
 
-/** The older sets with so many Machines in all, the first of them losing theirs first. */
-const shrink = (sets: readonly MachineSet[], total: number): readonly Scaling[] => {
-  let surplus = sum(sets, replicasOf) - Math.max(0, total);
-  return sets.map((set) => {
-    const fewer = Math.min(replicasOf(set), Math.max(0, surplus));
-    surplus -= fewer;
-    return { set, replicas: replicasOf(set) - fewer };
+interface Split {
+  readonly current: MachineSet | undefined;
+  readonly older: readonly MachineSet[];
+}
+
+const planStep = (deployment: MachineDeployment, split: Split, livingIn: (set: MachineSet) => number) => {
+  const strategy = deployment.spec.rollout?.strategy;
+  if (strategy?.type === 'OnDelete') return planOnDelete(deployment, split, livingIn);
+  const wanted = replicasOf(deployment);
+  const { maxSurge = 1, maxUnavailable = 0 } = strategy?.rollingUpdate ?? {};
+  const sizeOf = (set: MachineSet | undefined) => ({
+    replicas: set === undefined ? 0 : replicasOf(set),
+    available: set?.status?.availableReplicas ?? 0,
+  });
+  return planRollout({
+    ...{ wanted, limits: limitsOf({ maxSurge, maxUnavailable }, wanted) },
+    ...{ current: sizeOf(split.current), older: split.older.map(sizeOf) },
   });
 };
 
-const sum = <T>(items: readonly T[], count: (item: T) => number): number =>
-  items.reduce((total, item) => total + count(item), 0);
-
-/** The same for the same template, whatever the order of its fields. */
-export const hashTemplate = ({ spec }: MachineDeployment): string =>
-  createHash('sha256')
-    .update(JSON.stringify(sortKeys(spec.template.spec)))
-    .digest('hex')
-    .slice(0, 10);
-
-const sortKeys = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sortKeys(value[key])]),
-  );
+/** An older set keeps the Machines it has; what was deleted of them is made anew in the present set. */
+const planOnDelete = (
+  deployment: MachineDeployment,
+  { current, older }: Split,
+  livingIn: (set: MachineSet) => number,
+) => {
+  const wanted = replicasOf(deployment);
+  let surplus = older.reduce((sum, set) => sum + Math.min(replicasOf(set), livingIn(set)), 0) - wanted;
+  const left = older.map((set) => {
+    const living = Math.min(replicasOf(set), livingIn(set));
+    const fewer = Math.min(living, Math.max(0, surplus));
+    surplus -= fewer;
+    return living - fewer;
+  });
+  const room = wanted - left.reduce((sum, count) => sum + count, 0);
+  const held = current === undefined ? 0 : replicasOf(current);
+  return { current: Math.max(0, Math.min(wanted, Math.max(room, Math.min(held, room)))), older: left };
 };
 
-const isOfTemplate = (deployment: MachineDeployment, { metadata }: MachineSet): boolean =>
-  metadata.labels?.[CORE_LABELS.templateHash] === hashTemplate(deployment);
-
-const renderMachineSet = (deployment: MachineDeployment, replicas: number): MachineSet => {
-  const { metadata, spec } = deployment;
-  const hash = hashTemplate(deployment);
-  const own = { [CORE_LABELS.deploymentName]: metadata.name, [CORE_LABELS.templateHash]: hash };
-  return {
-    apiVersion: 'cluster.x-k8s.io/v1beta2',
-    kind: 'MachineSet',
-    metadata: {
-      namespace: metadata.namespace ?? '',
-      name: `${metadata.name}-${hash}`,
-      labels: { ...spec.template.metadata?.labels, [CLUSTER_API_LABELS.clusterName]: spec.clusterName, ...own },
-      ownerReferences: [referToController(CLUSTER_API_RESOURCES.machineDeployments, deployment)],
-    },
-    spec: {
-      clusterName: spec.clusterName,
-      replicas,
-      selector: { matchLabels: { ...spec.selector.matchLabels, ...own } },
-      template: {
-        ...spec.template,
-        metadata: { ...spec.template.metadata, labels: { ...spec.template.metadata?.labels, ...own } },
-      },
-    },
-  };
+/** Labels, annotations and the rules of deletion reach Machines as they are. */
+const planSync = (deployment: MachineDeployment, current: MachineSet): MachineDeploymentPlan['sync'] => {
+  const template = renderTemplate(deployment);
+  const { deletion } = deployment.spec;
+  const isSame = isEqualJson(current.spec.template, template) && isEqualJson(current.spec.deletion, deletion);
+  if (isSame) return undefined;
+  return { set: current, spec: { template, ...(deletion !== undefined && { deletion }) } };
 };
 
 /** What the sets say, taken together. */
-export const sumReplicas = (deployment: MachineDeployment, sets: readonly MachineSet[]): ReplicaCounts => {
-  const total = (field: keyof ReplicaCounts): number => sum(sets, ({ status }) => status?.[field] ?? 0);
-  const current = sets.filter((set) => isOfTemplate(deployment, set));
+export const sumReplicas = (sets: readonly MachineSet[]): ReplicaCounts => {
+  const total = (field: keyof ReplicaCounts): number =>
+    sets.reduce((sum, { status }) => sum + (status?.[field] ?? 0), 0);
   return {
     replicas: total('replicas'),
     readyReplicas: total('readyReplicas'),
     availableReplicas: total('availableReplicas'),
-    upToDateReplicas: sum(current, ({ status }) => status?.upToDateReplicas ?? 0),
+    upToDateReplicas: total('upToDateReplicas'),
   };
+};
+
+/** What is asked for and not honoured here: told, never passed over. */
+export const findUnsupported = ({ spec }: MachineDeployment): readonly string[] => {
+  const checks: readonly (readonly [string, boolean])[] = [
+    ['spec.rollout.after', spec.rollout?.after !== undefined],
+    ['spec.remediation', spec.remediation !== undefined && Object.keys(spec.remediation).length > 0],
+    ['spec.template.spec.taints', (spec.template.spec.taints ?? []).length > 0],
+    ['spec.template.spec.bootstrap.configRef', spec.template.spec.bootstrap.configRef !== undefined],
+  ];
+  return checks.flatMap(([name, isAsked]) => (isAsked ? [name] : []));
 };

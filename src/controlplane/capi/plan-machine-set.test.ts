@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Condition } from '../../kube/types/meta.ts';
-import { CORE_ANNOTATIONS, type Machine } from './machine-kinds.ts';
+import { CORE_ANNOTATIONS, type DeletionOrder, type Machine } from './machine-kinds.ts';
 import { countReplicas, planMachineSet } from './plan-machine-set.ts';
 
 const AT = '2026-01-01T00:00:00Z';
@@ -29,7 +29,10 @@ const machine = (name: string, { node, marked, deleting, born = AT }: Traits = {
   },
   spec: { clusterName: 'c', bootstrap: {}, infrastructureRef: { apiGroup: 'g', kind: 'K', name } },
   ...(node && {
-    status: { nodeRef: { name }, conditions: node === 'ready' ? [isTrue('Ready'), isTrue('Available')] : [] },
+    status: {
+      nodeRef: { name },
+      conditions: node === 'ready' ? ['Ready', 'Available', 'NodeHealthy', 'UpToDate'].map(isTrue) : [],
+    },
   }),
 });
 
@@ -37,6 +40,7 @@ const rows: readonly {
   readonly story: string;
   readonly replicas: number;
   readonly machines: readonly Machine[];
+  readonly order?: DeletionOrder;
   readonly expected: string;
 }[] = [
   { story: 'none yet', replicas: 3, machines: [], expected: '+3' },
@@ -72,13 +76,21 @@ const rows: readonly {
     expected: '+0 -b',
   },
   {
-    story: 'among equals the newest',
+    story: 'among equals the newest, if that is the order',
     replicas: 1,
+    order: 'Newest',
     machines: [machine('a', { node: 'ready', born: '2026-01-02T00:00:00Z' }), machine('b', { node: 'ready' })],
     expected: '+0 -a',
   },
   {
-    story: 'born together: by name',
+    story: 'or the oldest',
+    replicas: 1,
+    order: 'Oldest',
+    machines: [machine('a', { node: 'ready', born: '2026-01-02T00:00:00Z' }), machine('b', { node: 'ready' })],
+    expected: '+0 -b',
+  },
+  {
+    story: 'in no order: by name',
     replicas: 1,
     machines: [machine('b'), machine('a'), machine('c')],
     expected: '+0 -a -b',
@@ -87,14 +99,14 @@ const rows: readonly {
 ];
 
 describe('a set and its Machines', () => {
-  for (const { story, replicas, machines, expected } of rows) {
+  for (const { story, replicas, machines, order, expected } of rows) {
     it(`${story}: ${expected}`, () => {
-      const { create, remove } = planMachineSet(replicas, machines);
+      const { create, remove } = planMachineSet(replicas, machines, order);
       assert.equal([`+${create}`, ...remove.map(({ metadata }) => `-${metadata.name}`)].join(' '), expected);
     });
   }
 
-  it('counts a Machine on its way out as a replica, but neither as ready nor as available', () => {
+  it('counts a Machine on its way out as a replica, but neither as ready nor as available; up to date is who says so', () => {
     const machines = [machine('a', { node: 'ready' }), machine('b', { node: 'ready', deleting: true }), machine('c')];
     assert.deepEqual(countReplicas(machines), {
       replicas: 3,

@@ -31,3 +31,11 @@ export const controllerKeyOf = (resource: Resource<KubeObject>, object: KubeObje
   if (controller?.kind !== resource.kind || controller.apiVersion !== apiVersionOf(resource)) return [];
   return [`${object.metadata.namespace}/${controller.name}`];
 };
+
+/** For a cache's index: objects by the UIDs of all their owners. */
+export const byOwnerUid = ({ metadata }: KubeObject): readonly string[] =>
+  metadata.ownerReferences?.map(({ uid }) => uid) ?? [];
+
+/** The object without the owners that have one of these UIDs, as the part of a merge patch. */
+export const withoutOwners = ({ metadata }: KubeObject, uids: ReadonlySet<string>): readonly OwnerReference[] =>
+  (metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));

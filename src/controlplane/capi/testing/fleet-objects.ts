@@ -2,7 +2,8 @@
 import { CLUSTER_API_RESOURCES } from '../../../kube/types/cluster-api.ts';
 import type { KubeObject } from '../../../kube/types/meta.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
-import type { CustomResourceDefinition } from '../contract-objects.ts';
+import { AGENT_VERSION } from '../../../sim/node/node-object.ts';
+import type { CustomResourceDefinition } from '../../core/custom-resources.ts';
 import type { Cluster, MachineDeployment } from '../machine-kinds.ts';
 
 export const GROUP = 'infrastructure.cluster.x-k8s.io';
@@ -39,6 +40,8 @@ export const renderDeployment = (replicas: number, templateName = 'mac'): Machin
       metadata: { labels: { pool: 'macs', 'node-restriction.kubernetes.io/macfleet-fleet': 'demo' } },
       spec: {
         clusterName: 'fleet',
+        // Core calls a Machine up to date only when its Node reports exactly this.
+        version: AGENT_VERSION,
         bootstrap: { dataSecretName: 'unused' },
         infrastructureRef: { apiGroup: GROUP, kind: 'ScriptedMachineTemplate', name: templateName },
       },
@@ -54,7 +57,10 @@ export const FLEET: readonly (readonly [
   KubeObject & { readonly status?: object; readonly spec?: object },
 ])[] = [
   [INFRASTRUCTURE_CLUSTERS, { ...MADE, status: { initialization: { provisioned: true } } }],
-  [CONTROL_PLANES, { ...MADE, status: { initialization: { controlPlaneInitialized: true } } }],
+  [
+    CONTROL_PLANES,
+    { ...MADE, status: { initialization: { controlPlaneInitialized: true }, externalManagedControlPlane: true } },
+  ],
   [TEMPLATES, { metadata: { namespace: 'ns', name: 'mac' }, spec: { template: { spec: { type: 'M2-L' } } } }],
   [CLUSTERS, CLUSTER],
 ];

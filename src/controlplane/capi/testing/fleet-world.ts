@@ -15,9 +15,9 @@ import { createSimTransport, type SimResponse } from '../../../sim/kernel/sim-tr
 import { runNodeAgent } from '../../../sim/node/node-agent.ts';
 import { createApiServer } from '../../api/api-server.ts';
 import { ADMIN } from '../../auth/user.ts';
-import { type ControllerSet, type ControllerSetDeps, createCoreControllers } from '../../core/core-controllers.ts';
+import type { ControllerSet, ControllerSetDeps } from '../../core/controller-set.ts';
+import { createEmbeddedControllers } from '../../embedded-controllers.ts';
 import { createStore } from '../../store/store.ts';
-import { createCapiControllers } from '../capi-controllers.ts';
 import { createScriptedProvider, INFRASTRUCTURE_MACHINES, type ScriptedHosts } from './scripted-provider.ts';
 
 const START_WALL_MS = Date.UTC(2026, 0, 1);
@@ -68,10 +68,7 @@ export const createFleetWorld = (options: FleetWorldOptions) => {
 
   const power: HostPark['power'] = new Map();
   kernel.boot('controlplane', (actor) =>
-    runSets(actor, api, (deps) => [
-      createCoreControllers({ ...deps, collected: [INFRASTRUCTURE_MACHINES] }),
-      createCapiControllers(deps),
-    ]),
+    runSets(actor, api, (deps) => [createEmbeddedControllers({ ...deps, collected: [INFRASTRUCTURE_MACHINES] })]),
   );
   kernel.boot('provider', (actor) =>
     runSets(actor, api, (deps) => [
@@ -100,7 +97,9 @@ export const createFleetWorld = (options: FleetWorldOptions) => {
   const all = <T extends KubeObject>(resource: Resource<T>): readonly T[] =>
     api.objects(resource) as unknown as readonly T[];
   const hosts = (): readonly string[] => [...power].flatMap(([uid, state]) => (state === 'on' ? [hostOf(uid)] : []));
-  return { kernel, writes, create, patch, remove, all, hosts };
+  /** A way in for somebody who is not part of the fleet: no fault of the network touches it. */
+  const operatorClient = (actor: Actor) => clientOf(actor, api, 'operator');
+  return { kernel, writes, create, patch, remove, all, hosts, ...createPlainNodes(kernel, api), operatorClient };
 };
 
 export type FleetWorld = ReturnType<typeof createFleetWorld>;
@@ -121,8 +120,31 @@ const runSets = async (
   await manager.run(neverAborted());
 };
 
-const clientOf = (actor: Actor, api: WorldApi) => {
-  const transport = createSimTransport({ actor, server: api.serve });
+/** Nodes of their own, without a Machine. */
+const createPlainNodes = (kernel: Kernel, api: WorldApi) => {
+  const started = new Set<string>();
+  const startNode = (nodeName: string): void => {
+    if (started.has(nodeName)) {
+      kernel.restart(nodeActor(nodeName), 0);
+      return;
+    }
+    started.add(nodeName);
+    kernel.boot(nodeActor(nodeName), (actor) => {
+      const { clock, random, logger } = actor;
+      const capacity = { cpu: '8', memory: '16Gi', pods: '5' };
+      const facts = { nodeName, providerId: `scripted://${nodeName}`, labels: {}, capacity };
+      return runNodeAgent({ client: clientOf(actor, api), clock, random, logger, ...facts }, neverAborted());
+    });
+  };
+  /** As when its cable is pulled. */
+  const stopNode = (nodeName: string): void => kernel.kill(nodeActor(nodeName));
+  return { startNode, stopNode };
+};
+
+const nodeActor = (nodeName: string): string => `node ${nodeName}`;
+
+const clientOf = (actor: Actor, api: WorldApi, site = 'kube') => {
+  const transport = createSimTransport({ actor, server: api.serve, site });
   return createKubeClient({ transport, clock: actor.clock, random: actor.random, logger: actor.logger });
 };
 

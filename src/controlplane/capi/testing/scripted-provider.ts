@@ -8,7 +8,7 @@ import { createEventRecorder } from '../../../kube/controller/events.ts';
 import { reconcileLifecycle } from '../../../kube/controller/lifecycle.ts';
 import { done, wait } from '../../../kube/controller/outcome.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
-import type { ControllerSet, ControllerSetDeps } from '../../core/core-controllers.ts';
+import type { ControllerSet, ControllerSetDeps } from '../../core/controller-set.ts';
 import type { ContractObject } from '../contract-objects.ts';
 
 export const INFRASTRUCTURE_MACHINES: Resource<ContractObject> = {
@@ -28,7 +28,11 @@ export interface ScriptedHosts {
 const PROVISION_MS = 1_500;
 
 export const createScriptedProvider = (
-  deps: ControllerSetDeps & { readonly signal: AbortSignal },
+  deps: ControllerSetDeps & {
+    readonly signal: AbortSignal;
+    /** Cares for the machines of this namespace alone; for all when left out. */
+    readonly namespace?: string;
+  },
   hosts: ScriptedHosts,
 ): ControllerSet => {
   const cache = createCache<ContractObject>({ ...deps, resource: INFRASTRUCTURE_MACHINES });

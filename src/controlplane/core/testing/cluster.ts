@@ -6,7 +6,7 @@ import { createHarness, type HarnessOptions } from '../../../kube/testing/harnes
 import type { Node } from '../../../kube/types/core.ts';
 import type { KubeObject, ObjectKey } from '../../../kube/types/meta.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
-import type { ControllerSet, ControllerSetDeps } from '../core-controllers.ts';
+import type { ControllerSet, ControllerSetDeps } from '../controller-set.ts';
 
 export const startCluster = (createSet: (deps: ControllerSetDeps) => ControllerSet, options: HarnessOptions = {}) => {
   const harness = createHarness(options);

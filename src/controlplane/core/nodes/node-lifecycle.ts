@@ -1,0 +1,94 @@
+/**
+ * What happens to a Node that is silent, sick or cordoned: without a fresh Lease its conditions become Unknown, and taints
+ * say to scheduler and evictor what its conditions mean (plan-node.ts). Who leaves a tainted Node is decided in
+ * taint-eviction.ts.
+ */
+import { parseTimestamp } from '../../../base/clock.ts';
+import { isEqualJson } from '../../../base/json.ts';
+import type { Cache } from '../../../kube/cache/cache.ts';
+import type { Change } from '../../../kube/cache/object-store.ts';
+import {
+  type Controller,
+  createController,
+  type ReconcileContext,
+  watchMapped,
+  watchPrimary,
+} from '../../../kube/controller/controller.ts';
+import type { EventRecorder } from '../../../kube/controller/events.ts';
+import type { Verdict } from '../../../kube/queue/work-queue.ts';
+import type { Lease } from '../../../kube/types/coordination.ts';
+import { NODES, type Node } from '../../../kube/types/core.ts';
+import { keyOf } from '../../../kube/types/meta.ts';
+import { isNodeReady } from '../scheduling/schedulable.ts';
+import { doubt, haveSameTaints, judgeDisruption, planTaints } from './plan-node.ts';
+
+const SILENT_AFTER_MS = 50_000;
+/** A Node that never had a Lease is given this time from its birth on. */
+const STARTUP_MS = 60_000;
+const LEASE_NAMESPACE = 'kube-node-lease';
+
+export interface NodeLifecycleParts {
+  readonly nodes: Cache<Node>;
+  readonly leases: Cache<Lease>;
+  readonly events: EventRecorder;
+}
+
+export const createNodeLifecycle = (parts: NodeLifecycleParts): Controller =>
+  createController({
+    name: 'node-lifecycle',
+    watches: [
+      watchPrimary(parts.nodes),
+      // How many are well decides for each of them.
+      watchMapped(parts.nodes, (change) =>
+        changesHealth(change) ? parts.nodes.list().map(({ metadata }) => metadata.name) : [],
+      ),
+      // A renewal is news only for a Node that was silent: every other look is at the time the Lease runs out.
+      watchMapped(parts.leases, (change) => {
+        const { name, namespace } = (change.type === 'deleted' ? change.old : change.object).metadata;
+        const node = namespace === LEASE_NAMESPACE ? parts.nodes.get(name) : undefined;
+        return node === undefined || isNodeReady(node) ? [] : [name];
+      }),
+    ],
+    reconcile: (context) => followNode(parts, context),
+  });
+
+const changesHealth = (change: Change<Node>): boolean =>
+  change.type !== 'updated' || isNodeReady(change.old) !== isNodeReady(change.object);
+
+const followNode = async (parts: NodeLifecycleParts, context: ReconcileContext): Promise<Verdict> => {
+  const stored = parts.nodes.get(context.key);
+  if (stored === undefined) return { next: 'rest' };
+  const nowMs = context.clock.now();
+  const silentAtMs = silentAt(stored, parts.leases.get(`${LEASE_NAMESPACE}/${context.key}`));
+  const isSilent = nowMs >= silentAtMs;
+  const node = isSilent ? await markSilent(parts, stored, context) : stored;
+  const others = parts.nodes.list().filter(({ metadata }) => metadata.name !== context.key);
+  const taints = planTaints(node, { disruption: judgeDisruption([...others, node]), nowMs });
+  if (!haveSameTaints(node, taints)) {
+    const { uid, resourceVersion } = node.metadata;
+    const body = { metadata: { uid, resourceVersion }, spec: { taints } };
+    await context.kube.patch(NODES, keyOf(node), { type: 'merge', body }, { signal: context.signal });
+  }
+  return isSilent ? { next: 'rest' } : { next: 'again', afterMs: silentAtMs - nowMs };
+};
+
+const silentAt = ({ metadata }: Node, lease: Lease | undefined): number => {
+  const renewedMs = parseTimestamp(lease?.spec?.renewTime);
+  if (renewedMs !== undefined) return renewedMs + SILENT_AFTER_MS;
+  return (parseTimestamp(metadata.creationTimestamp) ?? 0) + STARTUP_MS;
+};
+
+const markSilent = async (
+  { events }: NodeLifecycleParts,
+  node: Node,
+  { kube, clock, signal }: ReconcileContext,
+): Promise<Node> => {
+  const conditions = doubt(node, clock.now());
+  if (isEqualJson(conditions, node.status?.conditions)) return node;
+  const { uid, resourceVersion } = node.metadata;
+  const body = { metadata: { uid, resourceVersion }, status: { conditions } };
+  const saved = await kube.patch(NODES, keyOf(node), { type: 'merge', body }, { subresource: 'status', signal });
+  const message = `Node ${node.metadata.name} status is now: NodeNotReady`;
+  if (isNodeReady(node)) events.publish(NODES, node, [{ type: 'Normal', reason: 'NodeNotReady', message }]);
+  return saved;
+};

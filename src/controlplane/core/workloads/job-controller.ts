@@ -1,0 +1,121 @@
+/** Jobs: Pods until enough of them succeeded or too many failed. What to do is planned in plan-job.ts. */
+import type { Cache } from '../../../kube/cache/cache.ts';
+import {
+  type Controller,
+  createController,
+  type ReconcileContext,
+  watchMapped,
+  watchPrimary,
+} from '../../../kube/controller/controller.ts';
+import type { EventRecorder } from '../../../kube/controller/events.ts';
+import { saveObject } from '../../../kube/controller/save.ts';
+import type { Verdict } from '../../../kube/queue/work-queue.ts';
+import { PODS } from '../../../kube/types/core.ts';
+import { keyOf } from '../../../kube/types/meta.ts';
+import type { Pod } from '../../../kube/types/pod.ts';
+import { byControllerUid, controllerKeyOf, controllerOf, referToController } from '../owner-references.ts';
+import { planNames } from '../stable-names.ts';
+import { isTracked } from './count-pods.ts';
+import { findEnd, hasEnded, isOurs, JOB_TRACKING, JOBS, type Job } from './job.ts';
+import { expiryMs, planJob } from './plan-job.ts';
+
+export interface JobControllerParts {
+  readonly jobs: Cache<Job>;
+  /** With the indexes `controller`, by the UID of a Pod's controller, and `job`, by the key of its Job. */
+  readonly pods: Cache<Pod>;
+  readonly events: EventRecorder;
+}
+
+/** The indexes that a cache of Pods needs for Jobs. */
+export const JOB_INDEXES = {
+  controller: byControllerUid,
+  job: (pod: Pod): readonly string[] => controllerKeyOf(JOBS, pod),
+};
+
+export const createJobController = (parts: JobControllerParts): Controller =>
+  createController({
+    name: 'jobs',
+    watches: [
+      watchPrimary(parts.jobs),
+      watchMapped(parts.pods, (change) =>
+        controllerKeyOf(JOBS, change.type === 'deleted' ? change.old : change.object),
+      ),
+    ],
+    reconcile: (context) => reconcileJob(parts, context),
+  });
+
+const reconcileJob = async (
+  { jobs, pods, events }: JobControllerParts,
+  context: ReconcileContext,
+): Promise<Verdict> => {
+  const job = jobs.get(context.key);
+  const orphans = pods.byIndex('job', context.key).filter((pod) => controllerOf(pod)?.uid !== job?.metadata.uid);
+  await releaseAll(orphans.filter(isTracked), context);
+  if (job === undefined || job.metadata.deletionTimestamp !== undefined || !isOurs(job)) return { next: 'rest' };
+  if (await expire(job, context)) return { next: 'rest' };
+  const owned = pods.byIndex('controller', job.metadata.uid ?? '');
+  const plan = planJob(job, owned, context.clock.now());
+  const { kube, signal } = context;
+  await releaseAll(plan.drop.filter(isTracked), context);
+  for (const pod of [...plan.remove, ...plan.drop]) {
+    await kube.delete(PODS, keyOf(pod), { preconditions: { uid: pod.metadata.uid ?? '' }, signal });
+  }
+  const taken = new Set(owned.map(({ metadata }) => metadata.name));
+  for (const name of planNames(job, plan.create, taken)) {
+    await kube.create(PODS, renderPod(job, name), { signal });
+  }
+  const after: Job = { ...job, status: plan.status };
+  await saveObject(JOBS, { stored: job, found: job, after }, context);
+  await releaseAll(plan.release, context);
+  if (hasEnded(after) && !hasEnded(job)) announceEnd(events, after);
+  if (plan.lookAgainAtMs === undefined) return { next: 'rest' };
+  return { next: 'again', afterMs: Math.max(0, plan.lookAgainAtMs - context.clock.now()) };
+};
+
+/** Deletes a Job whose time after its end is over, with what belongs to it. */
+const expire = async (job: Job, { kube, clock, signal }: ReconcileContext): Promise<boolean> => {
+  const atMs = expiryMs(job);
+  if (atMs === undefined || clock.now() < atMs) return false;
+  const { uid = '', resourceVersion = '' } = job.metadata;
+  const preconditions = { uid, resourceVersion };
+  await kube.delete(JOBS, keyOf(job), { preconditions, propagationPolicy: 'Background', signal });
+  return true;
+};
+
+/** Lets Pods go that are counted, or that nobody counts any more. */
+const releaseAll = async (pods: readonly Pod[], { kube, signal }: ReconcileContext): Promise<void> => {
+  for (const pod of pods) {
+    const { uid, resourceVersion, finalizers = [] } = pod.metadata;
+    const metadata = { uid, resourceVersion, finalizers: finalizers.filter((name) => name !== JOB_TRACKING) };
+    await kube.patch(PODS, keyOf(pod), { type: 'merge', body: { metadata } }, { signal });
+  }
+};
+
+const renderPod = (job: Job, name: string): Pod => {
+  const { metadata = {}, spec } = job.spec.template;
+  const uid = job.metadata.uid ?? '';
+  const identity = { 'job-name': job.metadata.name, 'controller-uid': uid };
+  const prefixed = { 'batch.kubernetes.io/job-name': job.metadata.name, 'batch.kubernetes.io/controller-uid': uid };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      ...(job.metadata.namespace === undefined ? {} : { namespace: job.metadata.namespace }),
+      labels: { ...metadata.labels, ...identity, ...prefixed },
+      ...(metadata.annotations === undefined ? {} : { annotations: metadata.annotations }),
+      finalizers: [JOB_TRACKING],
+      ownerReferences: [referToController(JOBS, job)],
+    },
+    spec,
+  };
+};
+
+const announceEnd = (events: EventRecorder, job: Job): void => {
+  const end = findEnd(job.status);
+  const isComplete = end?.type === 'Complete';
+  const told = isComplete
+    ? { type: 'Normal' as const, reason: 'Completed', message: 'Job completed' }
+    : { type: 'Warning' as const, reason: end?.reason ?? 'Failed', message: end?.message ?? 'Job failed' };
+  events.publish(JOBS, job, [told]);
+};
