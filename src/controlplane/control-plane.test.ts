@@ -37,10 +37,53 @@ test('objects and the authority survive a restart on the same file', async () =>
 test('the same seed gives the same objects, another seed others', async () => {
   const uidOf = async (seed: string) => {
     const plane = open(seed);
-    return (await clientOf(plane).create(NODES, { metadata: { name: 'n' } }, { signal })).metadata.uid;
+    const { metadata } = await clientOf(plane).create(NODES, { metadata: { name: 'n' } }, { signal });
+    plane.close();
+    return metadata.uid;
   };
   assert.equal(await uidOf('a'), await uidOf('a'));
   assert.notEqual(await uidOf('a'), await uidOf('b'));
+});
+
+test('tokens stay good, and roles as somebody changed them, when the control plane starts again', () => {
+  const dataFile = join(folder, 'roles.db');
+  const send = (plane: ControlPlane, method: string, path: string, body?: object) => {
+    const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+    return plane.api.handle({ method, path, headers, user: ADMIN, ...(body && { body: JSON.stringify(body) }) });
+  };
+  const view = '/apis/rbac.authorization.k8s.io/v1/clusterroles/view';
+  const first = open('one', dataFile);
+  send(first, 'POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
+  const asked = send(first, 'POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', {});
+  send(first, 'PATCH', view, { metadata: { annotations: { mine: 'yes' } } });
+  const version = send(first, 'GET', view).body;
+  first.close();
+  const second = open('two', dataFile);
+  assert.equal(second.tokens.read(JSON.parse(String(asked.body)).status.token).is, 'good');
+  assert.equal(send(second, 'GET', view).body, version);
+  second.close();
+});
+
+test('every request is told about once it is answered: who, what, and how it went', () => {
+  const told: string[] = [];
+  const plane = createControlPlane({
+    ...{ clock, random: createSeededRandom('told'), logger },
+    onRequest: ({ attempt: { user, verb, ...attempt }, actingAs = '-', code }) =>
+      told.push(
+        `${user.name} as ${actingAs}: ${verb} ${attempt.on === 'resource' ? attempt.resource : attempt.path} ${code}`,
+      ),
+  });
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    plane.api.handle({ method: 'GET', path, headers, user: ADMIN });
+  get('/api/v1/nodes');
+  get('/api/v1/nodes/none');
+  get('/api/v1/secrets', { 'impersonate-user': 'petra' });
+  assert.deepEqual(told, [
+    'macfleet-admin as -: list nodes 200',
+    'macfleet-admin as -: get nodes 404',
+    'macfleet-admin as petra: list secrets 403',
+  ]);
+  plane.close();
 });
 
 test('no path of the API leads to the key of the authority', () => {
@@ -52,9 +95,11 @@ test('no path of the API leads to the key of the authority', () => {
     user: ADMIN,
   });
   assert.equal(answer.status, 404);
+  plane.close();
 });
 
 test('a watch in this process ends with an error when its signal is aborted', async () => {
+  const timersBefore = clock.timers;
   const plane = open('a');
   const stop = new AbortController();
   const iterator = clientOf(plane)
@@ -64,5 +109,5 @@ test('a watch in this process ends with an error when its signal is aborted', as
   setImmediate(() => stop.abort());
   await assert.rejects(next, { kind: 'cancelled' });
   plane.close();
-  assert.equal(clock.timers, 0);
+  assert.equal(clock.timers, timersBefore);
 });

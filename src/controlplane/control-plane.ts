@@ -1,6 +1,6 @@
 /**
- * The embedded control plane put together: store, API and certificate authority. It starts nothing: no socket, no
- * controller, no timer. Who composes it decides what runs on it (src/cli/up, src/world).
+ * The embedded control plane put together: store, API with its gate, certificate authority and tokens. It starts no
+ * socket and no controller; its one timer removes events that are old. Who composes it decides what runs on it (src/cli/up, src/world).
  */
 import type { Clock } from '../base/clock.ts';
 import { createIds } from '../base/ids.ts';
@@ -10,21 +10,57 @@ import type { Transport } from '../kube/client/transport.ts';
 import type { Authority } from '../pki/authority.ts';
 import { type ApiServer, createApiServer } from './api/api-server.ts';
 import { createApiTransport } from './api/in-process-transport.ts';
+import { whenDurable } from './api/when-durable.ts';
+import { createAccessGate } from './auth/access-gate.ts';
+import { type OnRequest, withAudit } from './auth/audit.ts';
 import { ensureAuthority } from './auth/authority-record.ts';
+import { ensureBootstrapRoles } from './auth/bootstrap/ensure-roles.ts';
+import type { Authorize } from './auth/decision.ts';
+import { ensureSigningKey } from './auth/tokens/signing-key.ts';
+import { createTokens, type KnownToken, type Tokens } from './auth/tokens/tokens.ts';
 import type { User } from './auth/user.ts';
+import { startEventExpiry } from './store/event-expiry.ts';
 import { openSqliteLog } from './store/sqlite-log.ts';
-import { createStore } from './store/store.ts';
+import { createStore, type Store } from './store/store.ts';
 
-export interface ControlPlaneOptions {
+export interface GuardedApiOptions {
+  readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Bearer tokens that are good besides those of ServiceAccounts and for bootstrapping. */
+  readonly knownTokens?: readonly KnownToken[];
+  /** Told of every request once it is answered. */
+  readonly onRequest?: OnRequest;
+}
+
+export interface GuardedApi {
+  readonly api: ApiServer;
+  readonly tokens: Tokens;
+  /** Asks what the API itself asks before each request. */
+  readonly authorize: Authorize;
+}
+
+/** The API on a store, with authorization and admission in front, and the roles that every cluster has. */
+export const createGuardedApi = (options: GuardedApiOptions): GuardedApi => {
+  const { store, clock, random, logger, knownTokens: known = [], onRequest } = options;
+  const signingKey = ensureSigningKey(store, random.stream('token-key'));
+  const tokens = createTokens({ store, clock, signingKey, known });
+  const gate = createAccessGate({ store, clock, ids: createIds(random.stream('tokens')), tokens });
+  const ids = createIds(random.stream('api'));
+  const api = createApiServer({ store, clock, ids, logger, gate });
+  ensureBootstrapRoles(store, api.handle);
+  store.flush();
+  const handle = withAudit(api.handle, onRequest);
+  return { api: { ...api, handle, answer: whenDurable(store, handle) }, tokens, authorize: gate.authorize };
+};
+
+export interface ControlPlaneOptions extends Omit<GuardedApiOptions, 'store'> {
   /** Where objects survive; without it they live as long as this process. */
   readonly dataFile?: string;
 }
 
-export interface ControlPlane {
-  readonly api: ApiServer;
+export interface ControlPlane extends GuardedApi {
   readonly authority: Authority;
   /** A way in for a client in this process, in that user's name. */
   transportFor(user: User): Transport;
@@ -32,15 +68,19 @@ export interface ControlPlane {
   close(): void;
 }
 
-export const createControlPlane = ({ clock, random, logger, dataFile }: ControlPlaneOptions): ControlPlane => {
-  const store = createStore(dataFile === undefined ? {} : { log: openSqliteLog(dataFile) });
+export const createControlPlane = ({ dataFile, ...options }: ControlPlaneOptions): ControlPlane => {
+  const { clock, random } = options;
+  const store = createStore({ clock, ...(dataFile !== undefined && { log: openSqliteLog(dataFile) }) });
   const authority = ensureAuthority({ store, clock, random: random.stream('authority') });
-  const api = createApiServer({ store, clock, ids: createIds(random.stream('api')), logger });
+  const guarded = createGuardedApi({ ...options, store });
+  const { api } = guarded;
+  const stopExpiry = startEventExpiry(store, clock);
   return {
-    api,
+    ...guarded,
     authority,
     transportFor: (user) => createApiTransport(api, user),
     close: () => {
+      stopExpiry();
       api.close();
       store.close();
     },

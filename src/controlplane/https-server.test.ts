@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request as httpsRequest } from 'node:https';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -16,6 +16,7 @@ import { connectCluster } from '../kube/client/connect.ts';
 import { createHostIo } from '../kube/client/login/host-io.ts';
 import { loadKubeconfig } from '../kube/client/login/load-cluster.ts';
 import { NODES } from '../kube/types/core.ts';
+import { createAuthority } from '../pki/authority.ts';
 import { renderCertificate } from '../pki/certificate.ts';
 import { issueClientCertificate, issueServerCertificate } from './auth/client-certificate.ts';
 import { renderKubeconfig } from './auth/kubeconfig.ts';
@@ -31,7 +32,11 @@ const random = createSystemRandom();
 const logger = silentLogger;
 const signal = neverAborted();
 
-const plane = createControlPlane({ clock, random, logger });
+const knownTokens = [
+  { token: new Secret('t0ken'), user: { name: 'robot', groups: ['system:masters'] } },
+  { token: new Secret('weak'), user: { name: 'weak', groups: [] } },
+];
+const plane = createControlPlane({ clock, random, logger, knownTokens });
 const issuer = { authority: plane.authority, clock, random };
 const authority = renderCertificate(plane.authority.certificate);
 let server: HttpsServer;
@@ -39,11 +44,9 @@ let kubeconfig = '';
 
 before(async () => {
   server = await startHttpsServer({
-    api: plane.api,
-    logger,
+    ...{ api: plane.api, tokens: plane.tokens, clock, logger },
     serving: issueServerCertificate(issuer, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }),
     clientAuthority: authority,
-    tokens: [{ token: new Secret('t0ken'), user: { name: 'robot', groups: ['robots'] } }],
     port: 0,
   });
   kubeconfig = renderKubeconfig({
@@ -60,6 +63,32 @@ after(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** An authority that is as old as any certificate here. */
+const createTimelessPlane = () => {
+  const old = { ...clock, now: () => Date.UTC(2019, 0, 1) };
+  const {
+    authority: { keyPair },
+  } = plane;
+  const certificate = createAuthority({
+    ...{ subject: { commonName: 'old' }, keyPair, random },
+    ...{ notBeforeMs: old.now(), notAfterMs: Date.UTC(2099, 0, 1) },
+  }).certificate;
+  return { authority: { certificate, keyPair } };
+};
+
+const ask = (path: string, options: RequestOptions, url = server.url): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const sending = httpsRequest(`${url}${path}`, { ca: authority, agent: false, ...options }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    sending.on('error', reject);
+    sending.end();
+  });
 
 const connect = async (text = kubeconfig) => {
   const file = join(folder, 'one');
@@ -100,17 +129,18 @@ describe('over HTTPS', () => {
     await assert.rejects(core.readNamespacedConfigMap({ namespace: 'default', name: 'absent' }), { code: 404 });
   });
 
-  test('whoever is not known is let to the health paths only', async () => {
+  test('who shows nothing gets what is public and no more', async () => {
     const anonymous = kubeconfig.replace(/client-certificate-data:.*/, '').replace(/client-key-data:.*/, '');
     const { client, close } = await connect(anonymous);
     assert.equal(await client.getRaw('/readyz', { signal }), 'ok');
-    await assert.rejects(client.list(NODES, { signal }), { kind: 'denied', code: 'Unauthorized' });
-    await assert.rejects(client.getRaw('/version', { signal }), { code: 'Unauthorized' });
+    assert.match(JSON.stringify(await client.getRaw('/version', { signal })), /gitVersion/);
+    await assert.rejects(client.list(NODES, { signal }), { kind: 'denied', code: 'Forbidden' });
     await close();
   });
 
   const tokens = [
     { story: 'a token from the table is let in', token: 't0ken', code: undefined },
+    { story: 'a token of somebody without rights is refused', token: 'weak', code: 'Forbidden' },
     { story: 'another token is not', token: 'wrong', code: 'Unauthorized' },
   ];
   for (const { story, token, code } of tokens) {
@@ -133,6 +163,63 @@ describe('over HTTPS', () => {
     await assert.rejects(connection.client.list(NODES, { signal }), { code: 'Unauthorized' });
     await connection.close();
     other.close();
+  });
+
+  const foreign = [
+    { story: 'its own address', host: '', status: 200 },
+    { story: 'another name of its certificate', host: 'localhost:1', status: 200 },
+    { story: 'a name of somebody else', host: 'evil.example', status: 403 },
+    { story: 'a name that begins like its own', host: '127.0.0.1.evil.example', status: 403 },
+  ];
+  for (const { story, host, status } of foreign) {
+    test(`a request to ${story} is answered with ${status}`, async () => {
+      const answer = await ask('/readyz', host === '' ? {} : { headers: { host }, servername: 'localhost' });
+      assert.equal(answer.status, status);
+      if (status === 403) assert.match(answer.text, /answers to localhost, 127\.0\.0\.1/);
+    });
+  }
+
+  const times = [
+    { story: 'is over', at: Date.UTC(2020, 0, 1), status: 401 },
+    { story: 'has not begun', at: Date.UTC(2090, 0, 1), status: 401 },
+    { story: 'is now', at: clock.now(), status: 200 },
+  ];
+  for (const { story, at, status } of times) {
+    test(`a certificate whose time ${story} is answered with ${status}`, async () => {
+      // The chain of a server looks at the real time, so the certificate is made at another.
+      const otherwise = { ...clock, now: () => at };
+      const { authority: issuing } = createTimelessPlane();
+      const { certificate: cert, key } = issueClientCertificate(
+        { authority: issuing, clock: otherwise, random },
+        ADMIN,
+      );
+      const timeless = await startHttpsServer({
+        ...{ api: plane.api, tokens: plane.tokens, clock, logger, port: 0 },
+        serving: issueServerCertificate(issuer, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }),
+        clientAuthority: renderCertificate(issuing.certificate),
+      });
+      const answer = await ask('/readyz', { cert, key: key.reveal() }, timeless.url);
+      assert.equal(answer.status, status);
+      await timeless.close();
+    });
+  }
+
+  test('a certificate that ends while its connection lasts is no longer believed', async () => {
+    let nowMs = clock.now();
+    const moving = { ...clock, now: () => nowMs };
+    const short = await startHttpsServer({
+      ...{ api: plane.api, tokens: plane.tokens, clock: moving, logger, port: 0 },
+      serving: issueServerCertificate(issuer, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }),
+      clientAuthority: authority,
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { certificate: cert, key } = issueClientCertificate(issuer, ADMIN);
+    const options = { cert, key: key.reveal(), agent };
+    assert.equal((await ask('/api/v1/nodes', options, short.url)).status, 200);
+    nowMs += 2 * 365 * 86_400_000;
+    assert.equal((await ask('/api/v1/nodes', options, short.url)).status, 401);
+    agent.destroy();
+    await short.close();
   });
 
   const sizes = [
@@ -161,7 +248,10 @@ describe('over HTTPS', () => {
 
   test('a port that is taken is a clear error', async () => {
     const serving = issueServerCertificate(issuer, { dnsNames: [], ipAddresses: ['127.0.0.1'] });
-    const again = startHttpsServer({ api: plane.api, logger, serving, clientAuthority: authority, port: server.port });
+    const again = startHttpsServer({
+      ...{ api: plane.api, tokens: plane.tokens, clock, logger, serving },
+      ...{ clientAuthority: authority, port: server.port },
+    });
     await assert.rejects(again, { code: 'CannotListen' });
   });
 });
@@ -174,6 +264,25 @@ describe('kubectl', { skip: hasKubectl ? false : 'there is no kubectl on this ma
     const { stdout } = await run('kubectl', [...flags, ...args]);
     return stdout;
   };
+
+  test('says who one is and what one may, acts as another, and makes tokens', async () => {
+    assert.match(await kubectl('auth', 'whoami'), /macfleet-admin/);
+    assert.equal(await kubectl('auth', 'can-i', 'delete', 'nodes'), 'yes\n');
+    await assert.rejects(kubectl('auth', 'can-i', 'list', 'nodes', '--as', 'petra'), { stdout: 'no\n' });
+    await assert.rejects(
+      kubectl('get', 'nodes', '--as', 'petra'),
+      /nodes is forbidden: User "petra" cannot list resource "nodes" in API group "" at the cluster scope/,
+    );
+    await kubectl('create', 'clusterrolebinding', 'petra', '--clusterrole=view', '--user=petra');
+    assert.equal(await kubectl('auth', 'can-i', 'list', 'pods', '-A', '--as', 'petra'), 'yes\n');
+    assert.match(await kubectl('auth', 'can-i', '--list', '--as', 'petra'), /selfsubjectaccessreviews/);
+    await kubectl('create', 'serviceaccount', 'robot');
+    const token = (await kubectl('create', 'token', 'robot', '--duration=10m')).trim();
+    const answer = await ask('/api/v1/nodes', { headers: { authorization: `Bearer ${token}` } });
+    assert.match(answer.text, /User \\"system:serviceaccount:default:robot\\" cannot list resource/);
+    await kubectl('delete', 'serviceaccount', 'robot');
+    assert.equal((await ask('/api/v1/nodes', { headers: { authorization: `Bearer ${token}` } })).status, 401);
+  });
 
   test('applies our CRDs and an object, describes, scales and deletes it', async () => {
     const crds = new URL('../../deploy/crds/', import.meta.url).pathname;

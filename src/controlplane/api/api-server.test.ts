@@ -5,6 +5,7 @@ import { at, createTestPlane } from './testing/plane.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const podSpec = { containers: [{ name: 'c', image: 'x' }] };
+const csrSpec = { request: 'eA==', signerName: 'a.b/c', usages: ['client auth'] };
 const pod = (name: string, more: object = {}) => ({ metadata: { name, ...more }, spec: podSpec });
 
 describe('create', () => {
@@ -40,7 +41,7 @@ describe('create', () => {
 
   test('records who asked for a certificate, not who the request says', () => {
     const { ask } = createTestPlane();
-    const spec = { request: 'x', signerName: 's', username: 'root', groups: ['admins'] };
+    const spec = { ...csrSpec, username: 'root', groups: ['admins'] };
     const { body } = ask('POST', '/apis/certificates.k8s.io/v1/certificatesigningrequests', {
       metadata: { name: 'c' },
       spec,
@@ -117,9 +118,10 @@ describe('create', () => {
       story: 'a spec that is a list',
       path: PODS,
       body: { metadata: { name: 'p' }, spec: [] },
-      status: 422,
-      reason: 'Invalid',
-      message: /spec/,
+      status: 400,
+      reason: 'BadRequest',
+      message:
+        'Pod in version "v1" cannot be handled as a Pod: json: cannot unmarshal array into Go struct field Pod.spec of type v1.PodSpec',
     },
     {
       story: 'another kind than the path says',
@@ -127,7 +129,7 @@ describe('create', () => {
       body: { ...pod('p'), kind: 'Node' },
       status: 400,
       reason: 'BadRequest',
-      message: /does not match/,
+      message: /Node in version "v1" cannot be handled as a Pod/,
     },
     {
       story: 'another namespace than the path says',
@@ -141,15 +143,22 @@ describe('create', () => {
       story: 'a version',
       path: PODS,
       body: pod('p', { resourceVersion: '7' }),
-      status: 400,
-      reason: 'BadRequest',
+      status: 500,
+      reason: undefined,
       message: /resourceVersion/,
     },
     { story: 'half a body', path: PODS, body: '{"metadata":', status: 400, reason: 'BadRequest', message: /JSON/ },
-    { story: 'no body', path: PODS, body: undefined, status: 400, reason: 'BadRequest', message: /body/ },
+    {
+      story: 'no body',
+      path: PODS,
+      body: undefined,
+      status: 400,
+      reason: 'BadRequest',
+      message: /unexpected end of JSON input \(<empty>\)/,
+    },
     {
       story: 'a kind nobody serves',
-      path: '/apis/x.io/v1/things',
+      path: '/apis/apps/v1/things',
       body: {},
       status: 404,
       reason: 'NotFound',
@@ -157,7 +166,7 @@ describe('create', () => {
     },
     {
       story: 'a subresource nobody serves',
-      path: '/api/v1/namespaces/default/serviceaccounts/a/token',
+      path: '/api/v1/namespaces/default/serviceaccounts/a/scale',
       body: {},
       status: 404,
       reason: 'NotFound',
@@ -181,11 +190,24 @@ describe('create', () => {
     });
   }
 
-  test('a body in protobuf is refused as a media type', () => {
-    const { ask } = createTestPlane();
-    const { status } = ask('POST', PODS, 'k8s', { 'content-type': 'application/vnd.kubernetes.protobuf' });
-    assert.equal(status, 415);
-  });
+  const bodies = [
+    {
+      story: 'protobuf that is none',
+      type: 'application/vnd.kubernetes.protobuf',
+      status: 400,
+      message: /expected prefix/,
+    },
+    { story: 'CBOR', type: 'application/cbor', status: 415, message: /speaks no CBOR.*application\/json/ },
+    { story: 'plain text', type: 'text/plain', status: 415, message: /unknown format/ },
+  ];
+  for (const { story, type, status, message } of bodies) {
+    test(`a body in ${story} is refused`, () => {
+      const { ask } = createTestPlane();
+      const answer = ask('POST', PODS, 'k8s', { 'content-type': type });
+      assert.equal(answer.status, status);
+      assert.match(String(answer.body['message']), message);
+    });
+  }
 
   test('a dry run answers as if, and stores nothing', () => {
     const { ask } = createTestPlane();
@@ -200,11 +222,11 @@ describe('update', () => {
     const { body } = ask('POST', PODS, pod('p'));
     const next = ask('PUT', `${PODS}/p`, {
       ...body,
-      spec: { ...podSpec, hostname: 'h' },
+      spec: { ...(body['spec'] as object), activeDeadlineSeconds: 5 },
       status: { phase: 'Running' },
     });
     assert.equal(next.status, 200);
-    assert.equal(at(next.body, 'spec.hostname'), 'h');
+    assert.equal(at(next.body, 'spec.activeDeadlineSeconds'), 5);
     assert.equal(at(next.body, 'status.phase'), 'Pending');
     assert.equal(at(next.body, 'metadata.generation'), 2);
   });
@@ -215,7 +237,7 @@ describe('update', () => {
     const next = ask('PUT', `${PODS}/p/status`, { ...body, spec: {}, status: { phase: 'Running' } });
     assert.equal(at(next.body, 'status.phase'), 'Running');
     assert.equal(at(next.body, 'metadata.generation'), 1);
-    assert.deepEqual(at(next.body, 'spec.containers'), podSpec.containers);
+    assert.deepEqual(at(next.body, 'spec.containers'), at(body, 'spec.containers'));
   });
 
   test('of pods/status may set annotations and finalizers, as a node does', () => {
@@ -258,39 +280,42 @@ describe('update', () => {
   test('as a dry run answers as if, and changes nothing', () => {
     const { ask, patch } = createTestPlane();
     ask('POST', PODS, pod('p'));
-    const { body } = patch(`${PODS}/p?dryRun=All`, 'merge', { spec: { hostname: 'h' } });
-    assert.equal(at(body, 'spec.hostname'), 'h');
-    assert.equal(at(ask('GET', `${PODS}/p`).body, 'spec.hostname'), undefined);
+    const { body } = patch(`${PODS}/p?dryRun=All`, 'merge', { metadata: { labels: { a: 'b' } } });
+    assert.deepEqual(at(body, 'metadata.labels'), { a: 'b' });
+    assert.equal(at(ask('GET', `${PODS}/p`).body, 'metadata.labels'), undefined);
   });
 
   test('cannot change what belongs to the server', () => {
     const { ask, patch } = createTestPlane();
     const { body } = ask('POST', PODS, pod('p'));
-    const changed = patch(`${PODS}/p`, 'merge', {
-      metadata: {
-        creationTimestamp: '2000-01-01T00:00:00Z',
-        generation: 9,
-        deletionTimestamp: '2000-01-01T00:00:00Z',
-        labels: { a: 'b' },
-      },
-    });
-    assert.equal(at(changed.body, 'metadata.creationTimestamp'), at(body, 'metadata.creationTimestamp'));
-    assert.equal(at(changed.body, 'metadata.generation'), 1);
-    assert.equal(at(changed.body, 'metadata.deletionTimestamp'), undefined);
+    for (const name of ['creationTimestamp', 'deletionTimestamp']) {
+      const answer = patch(`${PODS}/p`, 'merge', { metadata: { [name]: '2000-01-01T00:00:00Z' } });
+      assert.equal(
+        answer.body['message'],
+        `Pod "p" is invalid: metadata.${name}: Invalid value: "2000-01-01T00:00:00Z": field is immutable`,
+      );
+    }
+    const changed = patch(`${PODS}/p`, 'merge', { metadata: { generation: 9, labels: { a: 'b' } } });
+    assert.equal(at(changed.body, 'metadata.generation'), at(body, 'metadata.generation'));
+  });
+
+  test('of a group that nobody serves finds no page', () => {
+    assert.deepEqual(createTestPlane().ask('GET', '/apis/x.io/v1/things').body, { text: '404 page not found\n' });
   });
 
   test('approves a certificate request without touching its spec', () => {
     const { ask } = createTestPlane();
     const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
-    const { body } = ask('POST', path, { metadata: { name: 'c' }, spec: { request: 'x', signerName: 's' } });
+    const { body } = ask('POST', path, { metadata: { name: 'c' }, spec: csrSpec });
     const conditions = [{ type: 'Approved', status: 'True', reason: 'r', message: 'm' }];
     const approved = ask('PUT', `${path}/c/approval`, {
       ...body,
       spec: {},
       status: { conditions, certificate: 'forged' },
     });
-    assert.deepEqual(at(approved.body, 'status'), { conditions });
-    assert.equal(at(approved.body, 'spec.request'), 'x');
+    assert.equal(at(approved.body, 'status.conditions.0.type'), 'Approved');
+    assert.equal(at(approved.body, 'status.certificate'), undefined);
+    assert.equal(at(approved.body, 'spec.request'), csrSpec.request);
   });
 });
 
@@ -300,11 +325,12 @@ describe('delete', () => {
 
   test('removes an object that nobody holds', () => {
     const { ask } = createTestPlane();
-    ask('POST', PODS, pod('p'));
-    const { status, body } = ask('DELETE', `${PODS}/p`);
+    const maps = '/api/v1/namespaces/default/configmaps';
+    ask('POST', maps, { metadata: { name: 'm' } });
+    const { status, body } = ask('DELETE', `${maps}/m`);
     assert.equal(status, 200);
     assert.equal(body['status'], 'Success');
-    assert.equal(ask('GET', `${PODS}/p`).body['message'], 'pods "p" not found');
+    assert.equal(ask('GET', `${maps}/m`).body['message'], 'configmaps "m" not found');
   });
 
   test('waits for finalizers, and ends with the last of them', () => {
@@ -371,25 +397,39 @@ describe('delete', () => {
     assert.deepEqual(ask('GET', PODS).body['items'] && at(ask('GET', PODS).body, 'items.0.metadata.name'), 'b');
   });
 
-  test('of an owner that orphans frees what it owns', () => {
+  for (const [policy, finalizer] of [
+    ['Orphan', 'orphan'],
+    ['Foreground', 'foregroundDeletion'],
+  ]) {
+    test(`with ${policy} leaves a finalizer to the garbage collector, and ends when that is gone`, () => {
+      const { ask, patch } = createTestPlane();
+      ask('POST', PODS, pod('p'));
+      const { body } = ask('DELETE', `${PODS}/p`, { kind: 'DeleteOptions', propagationPolicy: policy });
+      assert.deepEqual(at(body, 'metadata.finalizers'), [finalizer]);
+      patch(`${PODS}/p`, 'merge', { metadata: { finalizers: null } });
+      assert.equal(ask('GET', `${PODS}/p`).status, 404);
+    });
+  }
+
+  test('a second delete can shorten the grace of a Pod, not lengthen it', () => {
     const { ask } = createTestPlane();
-    const owner = ask('POST', PODS, pod('owner')).body;
-    const reference = { apiVersion: 'v1', kind: 'Pod', name: 'owner', uid: at(owner, 'metadata.uid') };
-    ask('POST', PODS, pod('owned', { ownerReferences: [reference] }));
-    ask('DELETE', `${PODS}/owner`, { kind: 'DeleteOptions', propagationPolicy: 'Orphan' });
-    assert.equal(at(ask('GET', `${PODS}/owned`).body, 'metadata.ownerReferences'), undefined);
+    ask('POST', PODS, pod('p'));
+    bind(ask, 'p');
+    ask('DELETE', `${PODS}/p`);
+    const graceOf = (gracePeriodSeconds: number) =>
+      at(ask('DELETE', `${PODS}/p`, { gracePeriodSeconds }).body, 'metadata.deletionGracePeriodSeconds');
+    assert.equal(graceOf(5), 5);
+    assert.equal(graceOf(50), 5);
   });
 
-  test('of a namespace takes along what is in it, and waits for what is held', () => {
-    const { ask, patch } = createTestPlane();
+  test('of a namespace waits for its controller, and lets nothing new in meanwhile', () => {
+    const { ask } = createTestPlane();
     ask('POST', '/api/v1/namespaces', { metadata: { name: 'ns' } });
-    ask('POST', '/api/v1/namespaces/ns/configmaps', { metadata: { name: 'free' } });
-    ask('POST', '/api/v1/namespaces/ns/configmaps', { metadata: { name: 'held', finalizers: ['a.b/c'] } });
     ask('DELETE', '/api/v1/namespaces/ns');
-    assert.equal(at(ask('GET', '/api/v1/namespaces/ns').body, 'status.phase'), 'Terminating');
-    assert.equal(ask('GET', '/api/v1/namespaces/ns/configmaps/free').status, 404);
+    const found = ask('GET', '/api/v1/namespaces/ns').body;
+    assert.equal(at(found, 'status.phase'), 'Terminating');
     assert.equal(ask('POST', '/api/v1/namespaces/ns/configmaps', { metadata: { name: 'x' } }).status, 403);
-    patch('/api/v1/namespaces/ns/configmaps/held', 'merge', { metadata: { finalizers: null } });
+    ask('PUT', '/api/v1/namespaces/ns/finalize', { ...found, spec: { finalizers: [] } });
     assert.equal(ask('GET', '/api/v1/namespaces/ns').status, 404);
   });
 
@@ -422,7 +462,12 @@ describe('subresources', () => {
   test('scale reads and writes the replicas', () => {
     const { ask, patch } = createTestPlane();
     const path = '/apis/apps/v1/namespaces/default/deployments';
-    ask('POST', path, { metadata: { name: 'd' }, spec: { replicas: 2, selector: {}, template: {} } });
+    const template = { metadata: { labels: { a: 'b' } }, spec: podSpec };
+    ask('POST', path, {
+      metadata: { name: 'd' },
+      spec: { replicas: 2, selector: { matchLabels: { a: 'b' } }, template },
+    });
+    assert.equal(at(ask('GET', `${path}/d/scale`).body, 'status.selector'), 'a=b');
     assert.equal(at(ask('GET', `${path}/d/scale`).body, 'spec.replicas'), 2);
     patch(`${path}/d/scale`, 'merge', { spec: { replicas: 5 } });
     assert.equal(at(ask('GET', `${path}/d`).body, 'spec.replicas'), 5);

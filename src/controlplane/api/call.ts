@@ -1,21 +1,25 @@
 /** One request to a kind, taken apart: what every verb needs to know, and the things of the server it may use. */
-import { parse as parseYaml } from 'yaml';
 import type { Clock } from '../../base/clock.ts';
 import type { Ids } from '../../base/ids.ts';
 import { isRecord } from '../../base/json.ts';
 import type { User } from '../auth/user.ts';
 import type { Fields } from '../store/object.ts';
 import { type Entry, keyFor, type Store } from '../store/store.ts';
+import { missingBody, type ReadBody, readBody } from './decode/read-json.ts';
+import type { Gate } from './gate.ts';
 import type { ApiRequest } from './http.ts';
 import type { Registry } from './kinds/registry.ts';
-import { collectionOf, type ServedKind } from './kinds/served-kind.ts';
-import { ApiRefusal, badRequest, notFound } from './refusal.ts';
+import { collectionOf, type ServedKind, type Subresource } from './kinds/served-kind.ts';
+import type { OpenNodeLog } from './node-log.ts';
+import { badRequest, notFound } from './refusal.ts';
 
 export interface ApiDeps {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly gate: Gate;
+  readonly openNodeLog: OpenNodeLog | undefined;
   /** Ends every open watch; each watch adds itself. */
   readonly watches: Set<() => void>;
 }
@@ -26,48 +30,51 @@ export interface Call {
   /** Undefined for cluster-wide kinds, and for lists over all namespaces. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
-  readonly subresource: string | undefined;
+  readonly subresource: Subresource | undefined;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string>>;
   readonly user: User;
   /** The body, parsed; undefined when there is none. */
-  readonly body: () => unknown;
+  readonly body: () => ReadBody | undefined;
+  /** Told to the client with the answer, whatever it is. */
+  warn(text: string): void;
 }
 
-const PATH = /^\/(?:api|apis\/([^/]+))\/([^/]+)(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/;
-const NAMESPACE_PATH = /^\/api\/v1\/namespaces(?:\/([^/]+))?(?:\/(status|finalize))?$/;
+/** What a path under `/api` or `/apis` names. */
+export interface Target {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+  /** The old way to ask for a watch: the word before the resource. */
+  readonly isWatch: boolean;
+}
 
-/** The call that the path means, or undefined when no kind is served there. */
-export const parseCall = (request: ApiRequest, registry: Registry): Call | undefined => {
-  const [path = '', query = ''] = request.path.split(/\?(.*)/s);
-  const target = parsePath(path);
-  const kind = target === undefined ? undefined : registry.find(target);
-  if (target === undefined || kind === undefined) return undefined;
-  const isClusterWide = kind.resource.scope === 'Cluster';
-  if (isClusterWide ? target.namespace !== undefined : target.name !== undefined && target.namespace === undefined) {
-    return undefined;
-  }
-  const { method, headers, user } = request;
-  const { namespace, name, subresource } = target;
-  const isServed = subresource === undefined || kind.subresources.some((served) => served === subresource);
-  if (!isServed) return undefined;
-  const body = (): unknown => readBody(request);
-  return { method, kind, namespace, name, subresource, query: new URLSearchParams(query), headers, user, body };
+const NAMESPACE_SUBRESOURCES = ['status', 'finalize'];
+
+/**
+ * Undefined when the path names no resource. Segments are read as authorization reads them (auth/attempt.ts), and a
+ * segment that hides a slash names nothing: otherwise one thing would be allowed and another one done.
+ */
+export const parseTarget = (path: string): Target | undefined => {
+  const [root, ...encoded] = path.replace(/\/$/, '').slice(1).split('/');
+  const segments = encoded.map(decodeSegment);
+  if (segments.some((segment) => segment === '' || segment.includes('/'))) return undefined;
+  const [group, version, ...rest] = root === 'api' ? ['', ...segments] : root === 'apis' ? segments : [];
+  if (group === undefined || version === undefined) return undefined;
+  const isWatch = rest[0] === 'watch' && rest.length > 1;
+  const named = isWatch ? rest.slice(1) : rest;
+  const [first, second, third] = named;
+  const isInside = first === 'namespaces' && third !== undefined && !NAMESPACE_SUBRESOURCES.includes(third);
+  const namespace = isInside ? second : undefined;
+  const [plural, name, subresource, ...more] = isInside ? named.slice(2) : named;
+  if (plural === undefined || more.length > 0) return undefined;
+  return { group, version, plural, namespace, name, subresource, isWatch };
 };
 
-const parsePath = (path: string) => {
-  const namespacePath = NAMESPACE_PATH.exec(path);
-  if (namespacePath !== null) {
-    const [, name, subresource] = namespacePath;
-    return { group: '', version: 'v1', plural: 'namespaces', namespace: undefined, name: decode(name), subresource };
-  }
-  const [, group = '', version, namespace, plural, name, subresource] = PATH.exec(path) ?? [];
-  if (version === undefined || plural === undefined) return undefined;
-  return { group, version, plural, namespace: decode(namespace), name: decode(name), subresource };
-};
-
-const decode = (segment: string | undefined): string | undefined => {
-  if (segment === undefined) return undefined;
+const decodeSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -75,29 +82,45 @@ const decode = (segment: string | undefined): string | undefined => {
   }
 };
 
-const YAML_TYPES = ['application/yaml', 'application/apply-patch+yaml'];
+export interface CallScene {
+  readonly registry: Registry;
+  warn(text: string): void;
+}
 
-const readBody = ({ headers, body }: ApiRequest): unknown => {
-  if (body === undefined || body.length === 0) return undefined;
-  const [type = ''] = (headers['content-type'] ?? 'application/json').split(';');
-  if (/protobuf|cbor/.test(type)) {
-    throw new ApiRefusal(
-      'UnsupportedMediaType',
-      `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml`,
-    );
-  }
-  const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
-  try {
-    return YAML_TYPES.includes(type.trim()) && !text.startsWith('{') ? parseYaml(text) : JSON.parse(text);
-  } catch {
-    throw badRequest('the body of the request is not complete JSON or YAML');
-  }
+/** The call that the target means, or undefined when no kind is served there. */
+export const parseCall = (request: ApiRequest, target: Target, { registry, warn }: CallScene): Call | undefined => {
+  const kind = registry.find(target);
+  if (kind === undefined) return undefined;
+  const { namespace, name } = target;
+  const isClusterWide = kind.resource.scope === 'Cluster';
+  if (isClusterWide ? namespace !== undefined : name !== undefined && namespace === undefined) return undefined;
+  const subresource = kind.subresources.find((served) => served === target.subresource);
+  if (target.subresource !== undefined && subresource === undefined) return undefined;
+  for (const segment of [namespace, name]) if (segment !== undefined) checkSegment(segment);
+  const query = new URLSearchParams(request.path.split(/\?(.*)/s)[1] ?? '');
+  if (target.isWatch) query.set('watch', 'true');
+  const { method, headers, user } = request;
+  let read: { readonly body: ReadBody | undefined } | undefined;
+  const body = (): ReadBody | undefined => {
+    read ??= { body: readBody(request, kind.resource.kind) };
+    return read.body;
+  };
+  return { method, kind, namespace, name, subresource, query, headers, user, body, warn };
 };
 
-/** The body as an object. */
+const checkSegment = (segment: string): void => {
+  if (segment === '.' || segment === '..') {
+    throw badRequest(`Name parameter invalid: ${JSON.stringify(segment)}: may not be '${segment}'`);
+  }
+  if (segment.includes('%'))
+    throw badRequest(`Name parameter invalid: ${JSON.stringify(segment)}: may not contain '%'`);
+};
+
+/** The body as an object, as it was sent. */
 export const readFields = (call: Call): Fields => {
   const body = call.body();
-  if (isRecord(body)) return body;
+  if (body === undefined) throw missingBody(call.kind.resource.kind);
+  if (isRecord(body.value)) return body.value;
   throw badRequest('the request needs an object as its body');
 };
 
@@ -110,9 +133,3 @@ export const findEntry = ({ store }: ApiDeps, call: Call): Entry => {
   if (found === undefined) throw notFound(call.kind.resource, name);
   return found;
 };
-
-export const isDryRun = ({ query }: Call): boolean => query.getAll('dryRun').includes('All');
-
-/** In whose name fields are owned. */
-export const managerOf = ({ query, headers }: Call): string =>
-  query.get('fieldManager') ?? (headers['user-agent'] ?? 'unknown').split('/')[0] ?? 'unknown';

@@ -34,6 +34,16 @@ export const reply = (status: number, body: unknown): ApiResponse => replyJson(s
 /** For bodies that are encoded already. */
 export const replyJson = (status: number, json: string): ApiResponse => ({ status, headers: JSON_HEADERS, body: json });
 
+/** The answer with what the server wants to tell the client besides, as `kubectl` prints it. */
+export const withWarnings = (response: ApiResponse, warnings: readonly string[]): ApiResponse => {
+  if (warnings.length === 0) return response;
+  const unique = [...new Set(warnings)];
+  const warning = unique
+    .map((text) => `299 - "${text.replaceAll(/[^\x20-\x7e]/g, '?').replaceAll(/["\\]/g, '\\$&')}"`)
+    .join(', ');
+  return { ...response, headers: { ...response.headers, warning } };
+};
+
 export const replyText = (status: number, text: string): ApiResponse => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8' },

@@ -10,7 +10,7 @@ export const createApiTransport = (api: ApiServer, user: User): Transport => ({
   send: async (request) => {
     throwIfAborted(request.signal);
     const { method, path, headers } = request;
-    const response = api.handle({
+    const response = await api.answer({
       method,
       path,
       headers,

@@ -1,34 +1,32 @@
-/** Who a request comes from: a client certificate that TLS has verified, or a bearer token from a table. Nobody else. */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Secret } from '../../base/secret.ts';
-import { AUTHENTICATED_GROUP, type User } from './user.ts';
+/** Who a request comes from: a client certificate of our authority, a bearer token, or nobody in particular. */
+import type { Tokens } from './tokens/tokens.ts';
+import { ANONYMOUS, AUTHENTICATED_GROUP, type User } from './user.ts';
 
-export interface KnownToken {
-  readonly token: Secret<string>;
-  readonly user: User;
-}
+/** A certificate that came with the connection. */
+export type ShownCertificate =
+  | {
+      readonly is: 'good';
+      readonly commonName: string;
+      readonly organizations: readonly string[];
+      readonly sha256: string;
+    }
+  /** Expired, of another authority, not for clients, or not readable. */
+  | { readonly is: 'bad' };
 
 export interface Credentials {
-  /** Subject of a client certificate whose chain TLS accepted. */
-  readonly certificate: { readonly commonName: string; readonly organizations: readonly string[] } | undefined;
+  readonly certificate: ShownCertificate | undefined;
   readonly authorization: string | undefined;
 }
 
-/** Undefined: the request says nothing, or something that is not known, about who sends it. */
-export const authenticate = (credentials: Credentials, tokens: readonly KnownToken[]): User | undefined => {
-  const { certificate, authorization } = credentials;
-  if (certificate !== undefined && certificate.commonName !== '') {
-    return { name: certificate.commonName, groups: [...certificate.organizations, AUTHENTICATED_GROUP] };
+/** Undefined: what was shown is not believed. Who shows nothing is anonymous. */
+export const authenticate = ({ certificate, authorization }: Credentials, tokens: Tokens): User | undefined => {
+  if (certificate?.is === 'good' && certificate.commonName !== '') {
+    const { commonName: name, organizations, sha256 } = certificate;
+    const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${sha256}`] };
+    return { name, groups: [...organizations, AUTHENTICATED_GROUP], extra };
   }
-  const [, sent] = /^Bearer (\S+)$/i.exec(authorization ?? '') ?? [];
-  if (sent === undefined) return undefined;
-  const found = tokens.find(({ token }) => isSameText(token.reveal(), sent));
-  if (found === undefined) return undefined;
-  const { name, groups } = found.user;
-  return { name, groups: groups.includes(AUTHENTICATED_GROUP) ? groups : [...groups, AUTHENTICATED_GROUP] };
+  const [, token] = /^bearer +(\S+)/i.exec(authorization ?? '') ?? [];
+  if (token === undefined) return certificate === undefined ? ANONYMOUS : undefined;
+  const reading = tokens.read(token);
+  return reading.is === 'good' ? reading.user : undefined;
 };
-
-/** Takes the same time wherever the texts differ. */
-const isSameText = (left: string, right: string): boolean => timingSafeEqual(digest(left), digest(right));
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,16 +1,36 @@
 /**
- * The kinds that are served without a CRD. Checks are light: the embedded control plane is for trying, developing and
- * simulating. ValidatingAdmissionPolicies are stored and not enforced yet. Cluster API's kinds stand here so that a fleet
- * can be described without installing its CRDs; unknown fields of theirs are kept.
+ * The kinds that are served without a CRD, as data: names, fields that can be selected, columns, and what is filled in,
+ * decided and checked. Cluster API's kinds stand here so that a fleet can be described without installing its CRDs; their
+ * fields are not checked, and all of them are kept.
  */
 
-import { isRecord } from '../../../base/json.ts';
-import type { Fields } from '../../store/object.ts';
-import { BUILTIN_SHAPE } from '../patch/shape.ts';
-import { invalidValue, type Problem, required } from '../refusal.ts';
+import { fieldsOf } from '../../store/object.ts';
+import { decode, decodeMetadata } from '../decode/decode.ts';
+import { shapeOfSchema } from '../patch/shape.ts';
+import type { Schema } from '../schema/schema.ts';
+import { checkPod } from './checks/pod.ts';
+import {
+  type Check,
+  checkBinding,
+  checkBudget,
+  checkConfigMap,
+  checkCsr,
+  checkEvent,
+  checkLease,
+  checkNode,
+  checkNothing,
+  checkPriorityClass,
+  checkRole,
+  checkSecret,
+  needs,
+} from './checks/small-kinds.ts';
+import { checkDeployment, checkJob, checkReplicaSet } from './checks/workloads.ts';
 import {
   AGE_COLUMN,
+  BINDING_COLUMNS,
+  BUDGET_COLUMNS,
   CONFIG_MAP_COLUMNS,
+  CREATED_COLUMNS,
   CSR_COLUMNS,
   DEPLOYMENT_COLUMNS,
   EVENT_COLUMNS,
@@ -24,43 +44,54 @@ import {
   NODE_COLUMNS,
   PHASE_COLUMNS,
   POD_COLUMNS,
+  POLICY_BINDING_COLUMNS,
+  POLICY_COLUMNS,
+  PRIORITY_CLASS_COLUMNS,
   REPLICA_SET_COLUMNS,
   SECRET_COLUMNS,
-  SERVICE_COLUMNS,
 } from './columns.ts';
 import {
-  type Prepare,
-  prepareCsr,
-  prepareDeployment,
-  prepareJob,
-  prepareNamespace,
-  preparePod,
-  prepareReplicaSet,
-  prepareSecret,
-  prepareService,
-} from './prepare.ts';
+  type FillDefaults,
+  fillBinding,
+  fillDeployment,
+  fillJob,
+  fillNamespace,
+  fillPod,
+  fillPolicy,
+  fillPriorityClass,
+  fillReplicaSet,
+  fillSecret,
+  specDefaults,
+} from './defaults.ts';
+import { type Prepare, prepareCsr, prepareJob, prepareNamespace, preparePod } from './prepare.ts';
 import type { Column, ScalePaths, ServedKind, Subresource } from './served-kind.ts';
+import type { TypeBook } from './types/builtin-schema.ts';
 
 interface Row {
   readonly kind: string;
   readonly plural: string;
+  /** In the data of the types; by default the kind, after the first word of the group. Empty for any fields. */
+  readonly type?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly scope?: 'Cluster';
   readonly subresources?: readonly Subresource[];
   readonly fields?: readonly string[];
   readonly columns?: readonly Column[];
+  readonly fill?: FillDefaults;
   readonly prepare?: Prepare;
-  /** Fields of spec without which the object means nothing. */
-  readonly needs?: readonly string[];
+  readonly check?: Check;
   readonly statusOnCreate?: 'kept';
+  readonly generation?: 'none';
 }
 
 const REPLICAS: ScalePaths = {
   specReplicas: ['spec', 'replicas'],
   statusReplicas: ['status', 'replicas'],
-  selector: undefined,
+  selector: ['spec', 'selector'],
 };
+
+const MACHINE_REPLICAS: ScalePaths = { ...REPLICAS, selector: ['status', 'selector'] };
 
 const EVENT_FIELDS = [
   ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map(
@@ -69,123 +100,132 @@ const EVENT_FIELDS = [
   ...['reason', 'type', 'reportingComponent', 'source'],
 ];
 const POD_FIELDS = [
-  ...['spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName'],
+  ...['spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'spec.hostNetwork'],
   ...['status.phase', 'status.podIP', 'status.nominatedNodeName'],
 ];
+const ALL = ['all'] as const;
+const STATUS = ['status'] as const;
+const STATUS_AND_SCALE = ['status', 'scale'] as const;
+const CLUSTER = { scope: 'Cluster' } as const;
+const NO_GENERATION = { generation: 'none' } as const;
 
 const CORE: readonly Row[] = [
   {
-    ...{ kind: 'Namespace', plural: 'namespaces', shortNames: ['ns'], scope: 'Cluster', fields: ['status.phase'] },
-    ...{ subresources: ['status', 'finalize'], columns: NAMESPACE_COLUMNS, prepare: prepareNamespace },
-    statusOnCreate: 'kept',
+    ...{ kind: 'Namespace', plural: 'namespaces', shortNames: ['ns'], ...CLUSTER, fields: ['status.phase'] },
+    ...{ subresources: ['status', 'finalize'], columns: NAMESPACE_COLUMNS, fill: fillNamespace, ...NO_GENERATION },
+    ...{ prepare: prepareNamespace, statusOnCreate: 'kept' },
   },
   {
-    ...{ kind: 'Node', plural: 'nodes', shortNames: ['no'], scope: 'Cluster', fields: ['spec.unschedulable'] },
-    ...{ subresources: ['status'], columns: NODE_COLUMNS, statusOnCreate: 'kept' },
+    ...{ kind: 'Node', plural: 'nodes', shortNames: ['no'], ...CLUSTER, fields: ['spec.unschedulable'] },
+    ...{ subresources: STATUS, columns: NODE_COLUMNS, check: checkNode, statusOnCreate: 'kept', ...NO_GENERATION },
   },
   {
-    ...{
-      kind: 'Pod',
-      plural: 'pods',
-      shortNames: ['po'],
-      categories: ['all'],
-      fields: POD_FIELDS,
-      needs: ['containers'],
-    },
-    ...{
-      subresources: ['status', 'binding', 'eviction'],
-      columns: POD_COLUMNS,
-      prepare: preparePod,
-      statusOnCreate: 'kept',
-    },
+    ...{ kind: 'Pod', plural: 'pods', shortNames: ['po'], categories: ALL, fields: POD_FIELDS, columns: POD_COLUMNS },
+    ...{ subresources: ['status', 'binding', 'eviction', 'log'], statusOnCreate: 'kept' },
+    ...{ fill: fillPod, prepare: preparePod, check: checkPod },
   },
-  { kind: 'Secret', plural: 'secrets', fields: ['type'], columns: SECRET_COLUMNS, prepare: prepareSecret },
-  { kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'], columns: CONFIG_MAP_COLUMNS },
-  { kind: 'ServiceAccount', plural: 'serviceaccounts', shortNames: ['sa'] },
   {
-    ...{ kind: 'Service', plural: 'services', shortNames: ['svc'], categories: ['all'], subresources: ['status'] },
-    ...{ columns: SERVICE_COLUMNS, prepare: prepareService },
+    ...{ kind: 'Secret', plural: 'secrets', fields: ['type'], columns: SECRET_COLUMNS, ...NO_GENERATION },
+    ...{ fill: fillSecret, check: checkSecret },
   },
-  { kind: 'Event', plural: 'events', shortNames: ['ev'], fields: EVENT_FIELDS, columns: EVENT_COLUMNS },
+  {
+    ...{ kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'], columns: CONFIG_MAP_COLUMNS },
+    ...{ check: checkConfigMap, ...NO_GENERATION },
+  },
+  { kind: 'ServiceAccount', plural: 'serviceaccounts', shortNames: ['sa'], subresources: ['token'], ...NO_GENERATION },
+  {
+    ...{ kind: 'Event', plural: 'events', shortNames: ['ev'], fields: EVENT_FIELDS, columns: EVENT_COLUMNS },
+    ...{ check: checkEvent, ...NO_GENERATION },
+  },
 ];
 
 const APPS: readonly Row[] = [
   {
-    ...{ kind: 'Deployment', plural: 'deployments', shortNames: ['deploy'], categories: ['all'] },
-    ...{ subresources: ['status', 'scale'], columns: DEPLOYMENT_COLUMNS, prepare: prepareDeployment },
-    needs: ['selector', 'template'],
+    ...{ kind: 'Deployment', plural: 'deployments', shortNames: ['deploy'], categories: ALL },
+    ...{ subresources: STATUS_AND_SCALE, columns: DEPLOYMENT_COLUMNS, fill: fillDeployment, check: checkDeployment },
   },
   {
-    ...{ kind: 'ReplicaSet', plural: 'replicasets', shortNames: ['rs'], categories: ['all'] },
-    ...{ subresources: ['status', 'scale'], columns: REPLICA_SET_COLUMNS, prepare: prepareReplicaSet },
-    needs: ['selector'],
+    ...{ kind: 'ReplicaSet', plural: 'replicasets', shortNames: ['rs'], categories: ALL, fields: ['status.replicas'] },
+    ...{ subresources: STATUS_AND_SCALE, columns: REPLICA_SET_COLUMNS, fill: fillReplicaSet, check: checkReplicaSet },
   },
 ];
 
 const BATCH: readonly Row[] = [
   {
-    ...{ kind: 'Job', plural: 'jobs', categories: ['all'], subresources: ['status'], needs: ['template'] },
-    ...{ columns: JOB_COLUMNS, prepare: prepareJob },
+    ...{ kind: 'Job', plural: 'jobs', categories: ALL, subresources: STATUS, fields: ['status.successful'] },
+    ...{ columns: JOB_COLUMNS, fill: fillJob, prepare: prepareJob, check: checkJob },
+  },
+];
+
+const POLICY: readonly Row[] = [
+  {
+    ...{ kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', shortNames: ['pdb'], subresources: STATUS },
+    ...{ columns: BUDGET_COLUMNS, check: checkBudget },
   },
 ];
 
 const RBAC: readonly Row[] = [
-  { kind: 'Role', plural: 'roles' },
-  { kind: 'RoleBinding', plural: 'rolebindings' },
-  { kind: 'ClusterRole', plural: 'clusterroles', scope: 'Cluster' },
-  { kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', scope: 'Cluster' },
+  { kind: 'Role', plural: 'roles', columns: CREATED_COLUMNS, check: checkRole, ...NO_GENERATION },
+  {
+    ...{ kind: 'RoleBinding', plural: 'rolebindings', columns: BINDING_COLUMNS, ...NO_GENERATION },
+    ...{ fill: fillBinding, check: checkBinding },
+  },
+  {
+    ...{ kind: 'ClusterRole', plural: 'clusterroles', ...CLUSTER, columns: CREATED_COLUMNS, ...NO_GENERATION },
+    check: checkRole,
+  },
+  {
+    ...{ kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', ...CLUSTER, columns: BINDING_COLUMNS },
+    ...{ fill: fillBinding, check: checkBinding, ...NO_GENERATION },
+  },
 ];
 
 const CERTIFICATES: readonly Row[] = [
   {
-    ...{
-      kind: 'CertificateSigningRequest',
-      plural: 'certificatesigningrequests',
-      shortNames: ['csr'],
-      scope: 'Cluster',
-    },
-    ...{ subresources: ['status', 'approval'], columns: CSR_COLUMNS, prepare: prepareCsr },
-    ...{ fields: ['spec.signerName'], needs: ['request', 'signerName'] },
+    ...{ kind: 'CertificateSigningRequest', plural: 'certificatesigningrequests', shortNames: ['csr'], ...CLUSTER },
+    ...{ subresources: ['status', 'approval'], columns: CSR_COLUMNS, prepare: prepareCsr, check: checkCsr },
+    ...{ fields: ['spec.signerName'], ...NO_GENERATION },
   },
 ];
 
 const ADMISSION: readonly Row[] = [
   {
-    ...{ kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', scope: 'Cluster' },
-    subresources: ['status'],
+    ...{ kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', ...CLUSTER, subresources: STATUS },
+    ...{ categories: ['api-extensions'], columns: POLICY_COLUMNS, fill: fillPolicy, check: needs('matchConstraints') },
   },
-  { kind: 'ValidatingAdmissionPolicyBinding', plural: 'validatingadmissionpolicybindings', scope: 'Cluster' },
+  {
+    ...{ kind: 'ValidatingAdmissionPolicyBinding', plural: 'validatingadmissionpolicybindings', ...CLUSTER },
+    ...{ categories: ['api-extensions'], columns: POLICY_BINDING_COLUMNS, check: needs('policyName') },
+  },
 ];
 
-const CLUSTER_API_CATEGORY = ['cluster-api'] as const;
+const SCHEDULING: readonly Row[] = [
+  {
+    ...{ kind: 'PriorityClass', plural: 'priorityclasses', shortNames: ['pc'], ...CLUSTER },
+    ...{ columns: PRIORITY_CLASS_COLUMNS, fill: fillPriorityClass, check: checkPriorityClass },
+  },
+];
+
+const LEASES: readonly Row[] = [
+  { kind: 'Lease', plural: 'leases', columns: LEASE_COLUMNS, check: checkLease, ...NO_GENERATION },
+];
+
+const ANY_FIELDS = { type: '', categories: ['cluster-api'], subresources: STATUS } as const;
+const REPLICATED = { ...ANY_FIELDS, subresources: STATUS_AND_SCALE, fill: specDefaults({ replicas: 1 }) } as const;
 
 const CLUSTER_API: readonly Row[] = [
+  { kind: 'Cluster', plural: 'clusters', shortNames: ['cl'], ...ANY_FIELDS, columns: PHASE_COLUMNS },
   {
-    ...{ kind: 'Cluster', plural: 'clusters', shortNames: ['cl'], categories: CLUSTER_API_CATEGORY },
-    ...{ subresources: ['status'], columns: PHASE_COLUMNS },
+    ...{ kind: 'Machine', plural: 'machines', shortNames: ['ma'], ...ANY_FIELDS, columns: MACHINE_COLUMNS },
+    check: needs('clusterName'),
   },
   {
-    ...{ kind: 'Machine', plural: 'machines', shortNames: ['ma'], categories: CLUSTER_API_CATEGORY },
-    ...{ subresources: ['status'], columns: MACHINE_COLUMNS, needs: ['clusterName'] },
+    ...{ kind: 'MachineSet', plural: 'machinesets', shortNames: ['ms'], ...REPLICATED, columns: MACHINE_SET_COLUMNS },
+    check: needs('clusterName'),
   },
   {
-    ...{ kind: 'MachineSet', plural: 'machinesets', shortNames: ['ms'], categories: CLUSTER_API_CATEGORY },
-    ...{
-      subresources: ['status', 'scale'],
-      columns: MACHINE_SET_COLUMNS,
-      prepare: prepareReplicaSet,
-      needs: ['clusterName'],
-    },
-  },
-  {
-    ...{
-      kind: 'MachineDeployment',
-      plural: 'machinedeployments',
-      shortNames: ['md'],
-      categories: CLUSTER_API_CATEGORY,
-    },
-    ...{ subresources: ['status', 'scale'], columns: MACHINE_DEPLOYMENT_COLUMNS, prepare: prepareReplicaSet },
-    needs: ['clusterName'],
+    ...{ kind: 'MachineDeployment', plural: 'machinedeployments', shortNames: ['md'], ...REPLICATED },
+    ...{ columns: MACHINE_DEPLOYMENT_COLUMNS, check: needs('clusterName') },
   },
 ];
 
@@ -193,18 +233,50 @@ const TABLE: readonly (readonly [group: string, version: string, rows: readonly 
   ['', 'v1', CORE],
   ['apps', 'v1', APPS],
   ['batch', 'v1', BATCH],
-  ['coordination.k8s.io', 'v1', [{ kind: 'Lease', plural: 'leases', columns: LEASE_COLUMNS }]],
+  ['policy', 'v1', POLICY],
+  ['coordination.k8s.io', 'v1', LEASES],
   ['rbac.authorization.k8s.io', 'v1', RBAC],
   ['certificates.k8s.io', 'v1', CERTIFICATES],
+  ['scheduling.k8s.io', 'v1', SCHEDULING],
   ['admissionregistration.k8s.io', 'v1', ADMISSION],
   ['cluster.x-k8s.io', 'v1beta2', CLUSTER_API],
 ];
 
-export const createBuiltinKinds = (): readonly ServedKind[] =>
-  TABLE.flatMap(([group, version, rows]) => rows.map((row) => toServedKind({ group, version }, row)));
+export const createBuiltinKinds = (book: TypeBook): readonly ServedKind[] =>
+  TABLE.flatMap(([group, version, rows]) => rows.map((row) => toServedKind({ group, version }, row, book)));
 
-const toServedKind = (groupVersion: { readonly group: string; readonly version: string }, row: Row): ServedKind => {
-  const { kind, plural, subresources = [], columns = [AGE_COLUMN], needs = [], prepare = (object) => object } = row;
+const ANYTHING: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** Fields of Cluster API that are lists with keys; others are one piece. */
+const CLUSTER_API_SCHEMA: Schema = {
+  ...ANYTHING,
+  properties: {
+    status: {
+      ...ANYTHING,
+      properties: {
+        conditions: {
+          ...{ type: 'array', items: ANYTHING, 'x-kubernetes-list-type': 'map' },
+          'x-kubernetes-list-map-keys': ['type'],
+        },
+      },
+    },
+  },
+};
+
+const typeOf = ({ kind, type }: Row, group: string): string => {
+  if (type !== undefined) return type;
+  return group === '' ? kind : `${group.split('.')[0]}.${kind}`;
+};
+
+const toServedKind = (
+  groupVersion: { readonly group: string; readonly version: string },
+  row: Row,
+  book: TypeBook,
+): ServedKind => {
+  const { kind, plural, subresources = [], columns = [AGE_COLUMN], prepare = (object) => object } = row;
+  const type = typeOf(row, groupVersion.group);
+  const schema = type === '' ? CLUSTER_API_SCHEMA : book(type);
+  const scale = type === '' ? MACHINE_REPLICAS : REPLICAS;
   return {
     resource: { ...groupVersion, kind, plural, scope: row.scope ?? 'Namespaced' },
     singular: kind.toLowerCase(),
@@ -213,17 +285,20 @@ const toServedKind = (groupVersion: { readonly group: string; readonly version: 
     subresources,
     selectableFields: row.fields ?? [],
     columns: [NAME_COLUMN, ...columns],
-    shape: BUILTIN_SHAPE,
+    shape: shapeOfSchema(schema, book('meta.ObjectMeta')),
+    schema,
     origin: 'builtin',
+    generation: row.generation ?? 'counted',
     statusOnCreate: row.statusOnCreate ?? (subresources.includes('status') ? 'dropped' : 'kept'),
-    ...(subresources.includes('scale') && { scale: REPLICAS }),
+    ...(subresources.includes('scale') && { scale }),
+    decode: (value, refuse) => {
+      const decoded =
+        type === '' ? decodeMetadata(value, book('meta.ObjectMeta'), refuse) : decode(value, schema, refuse);
+      return { value: fieldsOf(decoded.value), unknown: decoded.unknown };
+    },
+    fillDefaults: row.fill ?? ((object) => object),
+    readAs: (object) => object,
     prepare,
-    check: (object) => checkSpec(object, needs),
+    check: row.check ?? checkNothing,
   };
-};
-
-const checkSpec = (object: Fields, needs: readonly string[]): readonly Problem[] => {
-  const { spec } = object;
-  if (spec !== undefined && !isRecord(spec)) return [invalidValue('spec', spec, 'must be an object')];
-  return needs.filter((name) => spec?.[name] === undefined).map((name) => required(`spec.${name}`));
 };

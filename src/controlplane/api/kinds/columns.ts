@@ -2,6 +2,7 @@
 import { isRecord } from '../../../base/json.ts';
 import { fieldsOf, type StoredObject } from '../../store/object.ts';
 import { findByPath, type JsonPath, parseJsonPath, valueAt } from '../json-path.ts';
+import { renderSelector } from '../selectors.ts';
 import type { Column } from './served-kind.ts';
 
 export const NAME_COLUMN: Column = {
@@ -50,6 +51,17 @@ const podStatus = (object: StoredObject): string => {
   return String(status['reason'] ?? waiting.find((reason) => reason !== undefined) ?? status['phase'] ?? 'Unknown');
 };
 
+const NONE = '<none>';
+
+/** How many of the conditions that the Pod waits for besides are met. */
+const readinessGates = (object: StoredObject): string => {
+  const gates = listIn(object, 'spec', 'readinessGates').map((gate) => gate['conditionType']);
+  const met = listIn(object, 'status', 'conditions').filter(
+    (one) => gates.includes(one['type']) && one['status'] === 'True',
+  );
+  return gates.length === 0 ? NONE : `${met.length}/${gates.length}`;
+};
+
 export const POD_COLUMNS: readonly Column[] = [
   compute('Ready', (object) => {
     const ready = listIn(object, 'status', 'containerStatuses').filter((one) => one['ready'] === true).length;
@@ -62,8 +74,10 @@ export const POD_COLUMNS: readonly Column[] = [
     ),
   ),
   AGE_COLUMN,
-  at('IP', '.status.podIP', WIDE),
-  at('Node', '.spec.nodeName', WIDE),
+  compute('IP', (object) => valueAt(object, ['status', 'podIP']) ?? NONE, WIDE),
+  compute('Node', (object) => valueAt(object, ['spec', 'nodeName']) ?? NONE, WIDE),
+  compute('Nominated Node', (object) => valueAt(object, ['status', 'nominatedNodeName']) ?? NONE, WIDE),
+  compute('Readiness Gates', readinessGates, WIDE),
 ];
 
 const nodeStatus = (object: StoredObject): string => {
@@ -75,6 +89,12 @@ const nodeStatus = (object: StoredObject): string => {
 
 const ROLE = 'node-role.kubernetes.io/';
 
+const addressOf = (object: StoredObject, type: string): unknown =>
+  listIn(object, 'status', 'addresses').find((one) => one['type'] === type)?.['address'] ?? NONE;
+
+const infoOf = (object: StoredObject, name: string): unknown =>
+  valueAt(object, ['status', 'nodeInfo', name]) || '<unknown>';
+
 export const NODE_COLUMNS: readonly Column[] = [
   compute('Status', nodeStatus),
   compute('Roles', ({ metadata }) => {
@@ -83,18 +103,39 @@ export const NODE_COLUMNS: readonly Column[] = [
   }),
   AGE_COLUMN,
   at('Version', '.status.nodeInfo.kubeletVersion'),
-  at('Internal-IP', '.status.addresses[?(@.type=="InternalIP")].address', WIDE),
-  at('OS-Image', '.status.nodeInfo.osImage', WIDE),
+  compute('Internal-IP', (object) => addressOf(object, 'InternalIP'), WIDE),
+  compute('External-IP', (object) => addressOf(object, 'ExternalIP'), WIDE),
+  compute('OS-Image', (object) => infoOf(object, 'osImage'), WIDE),
+  compute('Kernel-Version', (object) => infoOf(object, 'kernelVersion'), WIDE),
+  compute('Container-Runtime', (object) => infoOf(object, 'containerRuntimeVersion'), WIDE),
 ];
 
 const readyOf = (object: StoredObject): string =>
   `${numberIn(object, 'status', 'readyReplicas')}/${numberIn(object, 'spec', 'replicas')}`;
+
+const containersOf = (object: StoredObject, field: string): string =>
+  listIn(object, 'spec', 'template', 'spec', 'containers')
+    .map((one) => String(one[field]))
+    .join(',');
+
+const selectorOf = (object: StoredObject): string => {
+  const selector = valueAt(object, ['spec', 'selector']);
+  return isRecord(selector) ? renderSelector(selector) : NONE;
+};
+
+/** What a workload runs, and which Pods are its own. */
+const TEMPLATE_COLUMNS: readonly Column[] = [
+  compute('Containers', (object) => containersOf(object, 'name'), WIDE),
+  compute('Images', (object) => containersOf(object, 'image'), WIDE),
+  compute('Selector', selectorOf, WIDE),
+];
 
 export const DEPLOYMENT_COLUMNS: readonly Column[] = [
   compute('Ready', readyOf),
   compute('Up-to-date', (object) => numberIn(object, 'status', 'updatedReplicas'), { type: 'integer' }),
   compute('Available', (object) => numberIn(object, 'status', 'availableReplicas'), { type: 'integer' }),
   AGE_COLUMN,
+  ...TEMPLATE_COLUMNS,
 ];
 
 export const REPLICA_SET_COLUMNS: readonly Column[] = [
@@ -102,6 +143,7 @@ export const REPLICA_SET_COLUMNS: readonly Column[] = [
   compute('Current', (object) => numberIn(object, 'status', 'replicas'), { type: 'integer' }),
   compute('Ready', (object) => numberIn(object, 'status', 'readyReplicas'), { type: 'integer' }),
   AGE_COLUMN,
+  ...TEMPLATE_COLUMNS,
 ];
 
 const jobStatus = (object: StoredObject): string => {
@@ -183,9 +225,44 @@ export const NAMESPACE_COLUMNS: readonly Column[] = [at('Status', '.status.phase
 
 export const LEASE_COLUMNS: readonly Column[] = [at('Holder', '.spec.holderIdentity'), AGE_COLUMN];
 
-export const SERVICE_COLUMNS: readonly Column[] = [
-  at('Type', '.spec.type'),
-  at('Cluster-IP', '.spec.clusterIP'),
+export const CREATED_COLUMNS: readonly Column[] = [at('Created At', '.metadata.creationTimestamp')];
+
+export const BINDING_COLUMNS: readonly Column[] = [
+  compute('Role', (object) => {
+    const { kind, name } = fieldsOf(object['roleRef']);
+    return `${String(kind)}/${String(name)}`;
+  }),
+  AGE_COLUMN,
+];
+
+const orNone = (value: unknown): unknown => value ?? 'N/A';
+
+export const BUDGET_COLUMNS: readonly Column[] = [
+  compute('Min Available', (object) => orNone(valueAt(object, ['spec', 'minAvailable']))),
+  compute('Max Unavailable', (object) => orNone(valueAt(object, ['spec', 'maxUnavailable']))),
+  compute('Allowed Disruptions', (object) => numberIn(object, 'status', 'disruptionsAllowed'), { type: 'integer' }),
+  AGE_COLUMN,
+];
+
+export const PRIORITY_CLASS_COLUMNS: readonly Column[] = [
+  compute('Value', (object) => object['value'] ?? 0, { type: 'integer' }),
+  compute('Global-Default', (object) => object['globalDefault'] ?? false, { type: 'boolean' }),
+  AGE_COLUMN,
+  at('PreemptionPolicy', '.preemptionPolicy'),
+];
+
+export const POLICY_COLUMNS: readonly Column[] = [
+  compute('Validations', (object) => listIn(object, 'spec', 'validations').length, { type: 'integer' }),
+  compute('ParamKind', (object) => {
+    const { apiVersion, kind } = fieldsOf(valueAt(object, ['spec', 'paramKind']));
+    return kind === undefined ? '<unset>' : `${String(apiVersion)}/${String(kind)}`;
+  }),
+  AGE_COLUMN,
+];
+
+export const POLICY_BINDING_COLUMNS: readonly Column[] = [
+  at('PolicyName', '.spec.policyName'),
+  compute('ParamRef', (object) => valueAt(object, ['spec', 'paramRef', 'name']) ?? '<unset>'),
   AGE_COLUMN,
 ];
 

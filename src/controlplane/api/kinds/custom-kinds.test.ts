@@ -158,7 +158,7 @@ describe('an object of a CRD', () => {
       ask('POST', '/apis/x.io/v1/things', { metadata: { name }, spec: { count, share } });
     assert.equal(create('a', 5, 0.5).status, 201);
     assert.equal(create('b', 1, 0).status, 201);
-    assert.match(String(create('c', 6, 0).body['message']), /spec: Invalid value: "object": too much/);
+    assert.match(String(create('c', 6, 0).body['message']), /spec: Invalid value: \{"count":6,"share":0\}: too much/);
     assert.match(String(create('d', 1, 1).body['message']), /too much/);
   });
 

@@ -1,172 +1,79 @@
-/** CustomResourceDefinitions: the kind that makes kinds. A stored CRD is parsed once into what serves its objects. */
+/** What a stored CRD serves: one kind for each of its versions, all of them the same objects (conversion `None`). */
 import { isRecord } from '../../../base/json.ts';
 import { type Fields, fieldsOf, parseStoredObject, type StoredObject } from '../../store/object.ts';
+import { decodeMetadata } from '../decode/decode.ts';
 import { namesOf, parseJsonPath } from '../json-path.ts';
-import { BUILTIN_SHAPE, shapeOfSchema } from '../patch/shape.ts';
-import { badRequest, invalidValue, type Problem, required } from '../refusal.ts';
+import { shapeOfSchema } from '../patch/shape.ts';
+import { invalidValue } from '../refusal.ts';
 import { checkRules, compileRules } from '../schema/cel.ts';
 import { fillDefaults } from '../schema/fill-defaults.ts';
-import { checkPatterns } from '../schema/patterns.ts';
 import { prune } from '../schema/prune.ts';
-import { parseSchema, type Schema } from '../schema/schema.ts';
+import { parseSchema } from '../schema/schema.ts';
 import { validate } from '../schema/validate.ts';
-import { AGE_COLUMN, at, CRD_COLUMNS, NAME_COLUMN } from './columns.ts';
+import { AGE_COLUMN, at, NAME_COLUMN } from './columns.ts';
+import { type CrdVersion, type Definition, readDefinition, textIn, textsIn } from './crd-definition.ts';
 import type { Column, ScalePaths, ServedKind, Subresource } from './served-kind.ts';
+import type { TypeBook } from './types/builtin-schema.ts';
 
-export const CRD_RESOURCE = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  scope: 'Cluster',
-} as const;
+/** Nothing while the definition's names are not accepted. */
+export const toCustomKinds = (crd: StoredObject, book: TypeBook): readonly ServedKind[] => {
+  const definition = readDefinition(crd);
+  const storage = definition.versions.find(({ isStorage }) => isStorage);
+  if (storage === undefined || !isEstablished(crd)) return [];
+  return definition.versions
+    .filter(({ isServed }) => isServed)
+    .map((version) => toCustomKind({ definition, version, storageVersion: storage.name }, book));
+};
 
-/** Holds a CRD until its objects are gone. */
-export const CRD_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+const isEstablished = (crd: StoredObject): boolean => {
+  const { conditions } = fieldsOf(crd['status']);
+  if (!Array.isArray(conditions)) return false;
+  return conditions.some((one) => isRecord(one) && one['type'] === 'Established' && one['status'] === 'True');
+};
 
-interface Definition {
-  readonly group: string;
-  readonly names: Fields;
-  readonly kind: string;
-  readonly plural: string;
-  readonly scope: 'Namespaced' | 'Cluster';
-  readonly versions: readonly Fields[];
+interface Parts {
+  readonly definition: Definition;
+  readonly version: CrdVersion;
+  readonly storageVersion: string;
 }
 
-const textIn = (fields: Fields, name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
-
-const textsIn = (fields: Fields, name: string): readonly string[] => {
-  const value = fields[name];
-  return Array.isArray(value) ? value.map(String) : [];
-};
-
-const readDefinition = (crd: StoredObject): Definition => {
-  const spec = fieldsOf(crd['spec']);
-  const names = fieldsOf(spec['names']);
-  const { versions } = spec;
-  return {
-    group: textIn(spec, 'group'),
-    names,
-    kind: textIn(names, 'kind'),
-    plural: textIn(names, 'plural'),
-    scope: spec['scope'] === 'Cluster' ? 'Cluster' : 'Namespaced',
-    versions: Array.isArray(versions) ? versions.filter(isRecord) : [],
-  };
-};
-
-export const createCrdKind = (): ServedKind => ({
-  resource: CRD_RESOURCE,
-  singular: 'customresourcedefinition',
-  shortNames: ['crd', 'crds'],
-  categories: ['api-extensions'],
-  subresources: ['status'],
-  selectableFields: [],
-  columns: [NAME_COLUMN, ...CRD_COLUMNS],
-  shape: BUILTIN_SHAPE,
-  origin: 'builtin',
-  statusOnCreate: 'kept',
-  prepare: prepareCrd,
-  check: checkCrd,
-});
-
-/** A definition that passes the checks is served at once, so it is established at once. */
-const prepareCrd: ServedKind['prepare'] = (crd, { old }) => {
-  const { names, versions, kind } = readDefinition(crd);
-  const { metadata } = crd;
-  const at = metadata.creationTimestamp;
-  const say = (type: string, reason: string, message: string) => ({
-    ...{ type, status: 'True', reason, message, lastTransitionTime: at },
-  });
-  const status = {
-    acceptedNames: { singular: kind.toLowerCase(), listKind: `${kind}List`, ...names },
-    storedVersions: versions.filter((version) => version['storage'] === true).map((version) => version['name']),
-    conditions: [
-      say('NamesAccepted', 'NoConflicts', 'no conflicts found'),
-      say('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
-    ],
-  };
-  const finalizers = old === undefined ? [...(metadata.finalizers ?? []), CRD_FINALIZER] : metadata.finalizers;
-  return { ...crd, metadata: { ...metadata, ...(finalizers !== undefined && { finalizers }) }, status };
-};
-
-const checkCrd: ServedKind['check'] = (crd) => {
-  const { group, kind, plural, versions } = readDefinition(crd);
-  const problems: Problem[] = [];
-  if (group === '') problems.push(required('spec.group'));
-  if (kind === '') problems.push(required('spec.names.kind'));
-  if (plural === '') problems.push(required('spec.names.plural'));
-  if (crd.metadata.name !== `${plural}.${group}`) {
-    problems.push(invalidValue('metadata.name', crd.metadata.name, 'must be spec.names.plural+"."+spec.group'));
-  }
-  if (versions.filter((version) => version['storage'] === true).length !== 1) {
-    problems.push(
-      invalidValue('spec.versions', versions.length, 'must have exactly one version marked as storage version'),
-    );
-  }
-  for (const [index, version] of versions.entries()) {
-    const field = `spec.versions[${index}].schema.openAPIV3Schema`;
-    const schema = fieldsOf(version['schema'])['openAPIV3Schema'];
-    if (!isRecord(schema)) problems.push(required(field, 'schemas are required'));
-    else problems.push(...checkSchema(parseSchema(schema), field));
-  }
-  return problems;
-};
-
-const checkSchema = (schema: Schema, field: string): readonly Problem[] => {
-  const problems = [...checkPatterns(schema, field)];
-  compileRules(schema, field, (problem) => problems.push(problem));
-  return problems;
-};
-
-/**
- * What the definition serves: its storage version. Others would need conversion, which this server does not do; asking
- * for them is answered as an unknown path.
- */
-export const toCustomKind = (crd: StoredObject): ServedKind | undefined => {
-  const definition = readDefinition(crd);
+const toCustomKind = ({ definition, version, storageVersion }: Parts, book: TypeBook): ServedKind => {
   const { group, names, kind, plural, scope } = definition;
-  const version = definition.versions.find((one) => one['storage'] === true && one['served'] !== false);
-  if (version === undefined) return undefined;
-  const raw = fieldsOf(fieldsOf(version['schema'])['openAPIV3Schema']);
-  const declared = fieldsOf(version['subresources']);
+  const schema = parseSchema(version.schema);
+  const metadata = book('meta.ObjectMeta');
+  const declared = fieldsOf(version.fields['subresources']);
   const scale = isRecord(declared['scale']) ? readScale(declared['scale']) : undefined;
   const subresources: Subresource[] = [];
   if (isRecord(declared['status'])) subresources.push('status');
   if (scale !== undefined) subresources.push('scale');
+  const rules = compileRules(schema, '', () => undefined);
+  const fill = (object: StoredObject): StoredObject => parseStoredObject(fillDefaults(object, schema));
   return {
-    resource: { group, version: textIn(version, 'name'), kind, plural, scope },
+    resource: { group, version: version.name, kind, plural, scope },
     singular: textIn(names, 'singular') || kind.toLowerCase(),
     shortNames: textsIn(names, 'shortNames'),
     categories: textsIn(names, 'categories'),
     subresources,
-    selectableFields: readSelectable(version['selectableFields']),
-    columns: readColumns(version['additionalPrinterColumns']),
-    shape: shapeOfSchema(raw),
+    selectableFields: readSelectable(version.fields['selectableFields']),
+    columns: readColumns(version.fields['additionalPrinterColumns']),
+    shape: shapeOfSchema(schema, metadata),
+    schema,
     origin: 'custom',
+    generation: 'counted',
     statusOnCreate: subresources.includes('status') ? 'dropped' : 'kept',
     ...(scale !== undefined && { scale }),
-    ...bySchema(raw),
-    schema: raw,
-  };
-};
-
-const bySchema = (raw: Fields): Pick<ServedKind, 'prepare' | 'check'> => {
-  const schema = parseSchema(raw);
-  const rules = compileRules(schema, '', () => undefined);
-  return {
-    prepare: (object, { strictness }) => {
-      const { value, dropped } = prune(object, schema);
-      if (strictness === 'Strict' && dropped.length > 0) {
-        const listed = dropped.map((field) => `unknown field ${JSON.stringify(field)}`).join(', ');
-        throw badRequest(
-          `${object.kind} in version "${object.apiVersion}" cannot be handled as a ${object.kind}: strict decoding error: ${listed}`,
-        );
-      }
-      return parseStoredObject(fillDefaults(value, schema));
+    decode: (value, refuse) => {
+      const decoded = decodeMetadata(value, metadata, refuse);
+      const pruned = prune(decoded.value, schema, metadata);
+      return { value: fieldsOf(pruned.value), unknown: [...decoded.unknown, ...pruned.dropped] };
     },
+    readAs: rememberFor((object) => asVersion(fill(object), `${group}/${version.name}`)),
+    fillDefaults: fill,
+    prepare: (object) => asVersion(object, `${group}/${storageVersion}`),
     check: (object, { old }) => {
       const problems = validate(object, schema, { path: '', old });
-      if (rules === undefined || problems.some(({ reason }) => BLOCKING.includes(reason))) return problems;
+      if (rules === undefined) return problems;
+      if (problems.some(({ reason }) => BLOCKING.includes(reason))) return [...problems, RULES_UNCHECKED];
       return [...problems, ...checkRules(object, rules, { path: '', old })];
     },
   };
@@ -179,6 +86,25 @@ const BLOCKING: readonly string[] = [
   'FieldValueTooLong',
   'FieldValueTooMany',
 ];
+
+const RULES_UNCHECKED = invalidValue(
+  '<nil>',
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+);
+
+const asVersion = (object: StoredObject, apiVersion: string): StoredObject =>
+  object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+
+/** Stored objects never change, so what was made of one holds for as long as it is there. */
+const rememberFor = (make: (object: StoredObject) => StoredObject): ((object: StoredObject) => StoredObject) => {
+  const made = new WeakMap<StoredObject, StoredObject>();
+  return (object) => {
+    const found = made.get(object) ?? make(object);
+    made.set(object, found);
+    return found;
+  };
+};
 
 const readScale = (scale: Fields): ScalePaths => {
   const read = (name: string): readonly string[] | undefined => namesOf(parseJsonPath(textIn(scale, name)) ?? []);
@@ -201,6 +127,7 @@ const readColumns = (value: unknown): readonly Column[] => {
       type: COLUMN_TYPES.find((type) => type === one['type']) ?? 'string',
       ...(typeof one['description'] === 'string' && { description: one['description'] }),
       ...(typeof one['priority'] === 'number' && { priority: one['priority'] }),
+      ...(typeof one['format'] === 'string' && { format: one['format'] }),
     }),
   );
   return [NAME_COLUMN, ...columns];

@@ -1,72 +1,88 @@
-/** What the server fills into objects of the built-in kinds: the defaults that controllers and agents rely on. */
+/** What the server decides about objects of the built-in kinds, whatever the client says. */
 import { isRecord } from '../../../base/json.ts';
 import { type Fields, fieldsOf, type StoredObject } from '../../store/object.ts';
 import type { WriteScene } from './served-kind.ts';
 
 export type Prepare = (object: StoredObject, scene: WriteScene) => StoredObject;
 
-/** Fields of spec that are set when left out. */
-const specDefaults =
-  (defaults: Fields): Prepare =>
-  (object) => ({ ...object, spec: { ...defaults, ...fieldsOf(object['spec']) } });
+/** A new Pod has not been looked at by anybody. */
+export const preparePod: Prepare = (object, { old }) =>
+  old === undefined
+    ? { ...object, status: { phase: 'Pending', qosClass: qosClassOf(fieldsOf(object['spec'])) } }
+    : object;
 
-const POD_DEFAULTS = {
-  restartPolicy: 'Always',
-  terminationGracePeriodSeconds: 30,
-  dnsPolicy: 'ClusterFirst',
-  schedulerName: 'default-scheduler',
-} as const;
+const COUNTED = ['cpu', 'memory'];
 
-export const preparePod: Prepare = (object, scene) => {
-  const prepared = specDefaults(POD_DEFAULTS)(object, scene);
-  return scene.old === undefined ? { ...prepared, status: { phase: 'Pending' } } : prepared;
+const qosClassOf = (spec: Fields): string => {
+  const lists = [spec['containers'], spec['initContainers']];
+  const resources = lists
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .map((container) => fieldsOf(fieldsOf(container)['resources']));
+  const amounts = (one: Fields, which: string): readonly unknown[] => COUNTED.map((name) => fieldsOf(one[which])[name]);
+  const isNothingSaid = resources.every((one) =>
+    [...amounts(one, 'requests'), ...amounts(one, 'limits')].every((amount) => amount === undefined),
+  );
+  if (isNothingSaid) return 'BestEffort';
+  const isGuaranteed = resources.every((one) => {
+    const limits = amounts(one, 'limits');
+    return limits.every(
+      (limit, at) => limit !== undefined && String(limit) === String(amounts(one, 'requests')[at] ?? limit),
+    );
+  });
+  return isGuaranteed ? 'Guaranteed' : 'Burstable';
 };
 
-export const prepareNamespace: Prepare = (object) => {
-  const { metadata } = object;
-  const labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name };
-  const phase = metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating';
-  return { ...object, metadata: { ...metadata, labels }, status: { ...fieldsOf(object['status']), phase } };
-};
+/** The finalizer that the namespace controller takes away when nothing is left inside. */
+const NAMESPACE_FINALIZER = 'kubernetes';
 
-/** `stringData` is only a way to write `data`. */
-export const prepareSecret: Prepare = (object) => {
-  const { stringData, ...rest } = object;
-  const encoded = Object.entries(fieldsOf(stringData)).map(([key, text]) => [
-    key,
-    Buffer.from(String(text)).toString('base64'),
-  ]);
-  const data = { ...fieldsOf(rest['data']), ...Object.fromEntries(encoded) };
-  return {
-    ...rest,
-    ...(isRecord(rest['data']) || isRecord(stringData) ? { data } : {}),
-    type: rest['type'] ?? 'Opaque',
-  };
+export const prepareNamespace: Prepare = (object, { old }) => {
+  const phase = object.metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating';
+  const spec = old === undefined ? { ...fieldsOf(object['spec']), finalizers: [NAMESPACE_FINALIZER] } : object['spec'];
+  return { ...object, ...(spec !== undefined && { spec }), status: { ...fieldsOf(object['status']), phase } };
 };
-
-export const prepareDeployment = specDefaults({ replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
-export const prepareReplicaSet = specDefaults({ replicas: 1 });
-export const prepareService = specDefaults({ type: 'ClusterIP', sessionAffinity: 'None' });
 
 const JOB_LABELS = ['batch.kubernetes.io/controller-uid', 'controller-uid'] as const;
 
 /** A Job finds its Pods by its own uid, unless it brings a selector. */
 export const prepareJob: Prepare = (object, scene) => {
-  const defaults = { parallelism: 1, completions: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false };
-  const prepared = specDefaults(defaults)(object, scene);
-  const spec = fieldsOf(prepared['spec']);
-  if (scene.old !== undefined || spec['manualSelector'] === true) return prepared;
+  const spec = fieldsOf(object['spec']);
+  if (scene.old !== undefined || spec['manualSelector'] === true || !isRecord(spec['template'])) return object;
   const { uid = '', name } = object.metadata;
-  const template = fieldsOf(spec['template']);
+  const template = spec['template'];
   const metadata = fieldsOf(template['metadata']);
   const byUid = Object.fromEntries(JOB_LABELS.map((label) => [label, uid]));
   const labels = { ...fieldsOf(metadata['labels']), ...byUid, 'batch.kubernetes.io/job-name': name, 'job-name': name };
-  const selector = { matchLabels: { [JOB_LABELS[0]]: uid } };
-  return { ...prepared, spec: { ...spec, selector, template: { ...template, metadata: { ...metadata, labels } } } };
+  const given = fieldsOf(spec['selector']);
+  const selector = { ...given, matchLabels: { ...fieldsOf(given['matchLabels']), [JOB_LABELS[0]]: uid } };
+  return { ...object, spec: { ...spec, selector, template: { ...template, metadata: { ...metadata, labels } } } };
 };
 
-/** Who asked is what the server saw, not what the request says, and never changes. */
-export const prepareCsr: Prepare = (object, { user, old }) => {
-  const asked = old === undefined ? { username: user.name, groups: user.groups } : fieldsOf(old['spec']);
+/** Who asked is what the server saw, not what the request says. A request never changes. */
+export const prepareCsr: Prepare = (object, { user, old, subresource, time }) => {
+  if (old !== undefined) {
+    const status =
+      subresource === undefined ? object['status'] : stampConditions(object['status'], old['status'], time);
+    return { ...object, spec: old['spec'], ...(status !== undefined && { status }) };
+  }
+  const asked = {
+    username: user.name,
+    groups: user.groups,
+    ...(user.uid !== undefined && { uid: user.uid }),
+    ...(user.extra !== undefined && { extra: user.extra }),
+  };
   return { ...object, spec: { ...fieldsOf(object['spec']), ...asked } };
+};
+
+/** Conditions of a request say when they were set. */
+const stampConditions = (status: unknown, old: unknown, time: string): unknown => {
+  const { conditions, ...rest } = fieldsOf(status);
+  if (!Array.isArray(conditions)) return status;
+  const before = fieldsOf(old)['conditions'];
+  const typesBefore = Array.isArray(before) ? before.map((one) => fieldsOf(one)['type']) : [];
+  const stamped = conditions.map((one: unknown) => {
+    const condition = fieldsOf(one);
+    if (typesBefore.includes(condition['type'])) return condition;
+    return { lastUpdateTime: time, lastTransitionTime: time, status: 'True', ...condition };
+  });
+  return { ...rest, conditions: stamped };
 };

@@ -3,8 +3,10 @@ import type { KubeObject } from '../../../kube/types/meta.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
 import type { User } from '../../auth/user.ts';
 import type { Fields, StoredObject } from '../../store/object.ts';
+import type { Refuse } from '../decode/decode.ts';
 import type { Shape } from '../patch/shape.ts';
 import type { Problem } from '../refusal.ts';
+import type { Schema } from '../schema/schema.ts';
 
 export interface Column {
   readonly name: string;
@@ -23,13 +25,15 @@ export interface ScalePaths {
   readonly selector: readonly string[] | undefined;
 }
 
-export type Subresource = 'status' | 'scale' | 'approval' | 'binding' | 'eviction' | 'finalize';
+export type Subresource = 'status' | 'scale' | 'approval' | 'binding' | 'eviction' | 'finalize' | 'log' | 'token';
 
-/** Who writes, and what there was before. */
+/** Who writes, through which path, and what there was before. */
 export interface WriteScene {
   readonly user: User;
   readonly old: StoredObject | undefined;
-  readonly strictness: 'Strict' | 'Warn' | 'Ignore';
+  readonly subresource: Subresource | undefined;
+  /** Now, as RFC 3339. */
+  readonly time: string;
 }
 
 export interface ServedKind {
@@ -48,14 +52,30 @@ export interface ServedKind {
   readonly scale?: ScalePaths;
   /** Whether a status sent with a create is kept. */
   readonly statusOnCreate: 'kept' | 'dropped';
-  /** Fills in and drops what the server decides. */
+  /** Whether changes of the spec are counted. */
+  readonly generation: 'counted' | 'none';
+  /** The object without fields that the kind does not have, and their paths. */
+  decode(value: Fields, refuse: Refuse): DecodedFields;
+  /** A stored object as this version of the kind shows it; the same object when nothing differs. */
+  readAs(object: StoredObject): StoredObject;
+  /** Sets what the client left out. */
+  fillDefaults(object: StoredObject): StoredObject;
+  /** Sets and drops what the server decides. */
   prepare(object: StoredObject, scene: WriteScene): StoredObject;
   /** What is wrong with the object as it would be stored. */
   check(object: StoredObject, scene: WriteScene): readonly Problem[];
-  /** For /openapi/v3, if it is known. */
-  readonly schema?: Fields;
+  readonly schema: Schema;
+}
+
+export interface DecodedFields {
+  readonly value: Fields;
+  readonly unknown: readonly string[];
 }
 
 /** The name of a kind's collection in the store: the same for all its versions. */
 export const collectionOf = ({ group, plural }: { readonly group: string; readonly plural: string }): string =>
   `${group}/${plural}`;
+
+/** Namespaces are deleted one by one. */
+export const isDeletedTogether = ({ resource: { group, kind } }: ServedKind): boolean =>
+  !(group === '' && kind === 'Namespace');

@@ -2,11 +2,11 @@
  * Server-side apply: what one manager wants, merged into what is there. Fields it wanted before and no longer names go,
  * unless somebody else owns them; a field that somebody else owns and has otherwise is a conflict, unless forced.
  */
-import { isEqualJson, isRecord } from '../../../base/json.ts';
+import { isEqualJson } from '../../../base/json.ts';
 import { type Fields, parseStoredObject, type StoredObject } from '../../store/object.ts';
 import { ApiRefusal } from '../refusal.ts';
 import {
-  changedSet,
+  compare,
   type FieldSet,
   hasFields,
   intersect,
@@ -24,97 +24,101 @@ import {
   ownable,
   parseManagers,
   takeFrom,
+  type Writer,
   withManagers,
 } from './managed-fields.ts';
-import { setOwn } from './merge-patch.ts';
-import { itemKey, type Shape } from './shape.ts';
+import { mergeApplied } from './merge-applied.ts';
+import type { Shape } from './shape.ts';
 
 export interface ApplyRequest {
   /** Undefined when the apply creates the object. */
   readonly live: StoredObject | undefined;
   readonly applied: Fields;
-  /** Who applies; its fields are computed here. */
-  readonly by: Omit<Manager, 'fieldsV1' | 'fieldsType' | 'operation'>;
+  readonly by: Writer;
   readonly conflicts: 'refuse' | 'force';
   readonly shape: Shape;
+  /** Fields that the path applied to does not reach. */
+  readonly outOfReach: FieldSet;
 }
 
-export const applyServerSide = ({ live, applied, by, conflicts, shape }: ApplyRequest): StoredObject => {
-  const wanted = ownable(setOf(applied, shape));
+export const applyServerSide = ({ live, applied, by, conflicts, shape, outOfReach }: ApplyRequest): StoredObject => {
+  const wanted = ownable(setOf(applied, shape), outOfReach);
   const entry: Manager = { ...by, operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: wanted };
   if (live === undefined) return withManagers(parseStoredObject(applied), [entry]);
   const before = managersBefore(live, shape);
-  const changed = ownable(changedSet(applied, live, shape));
-  if (conflicts === 'refuse') refuseConflicts(before, changed, entry);
-  const others = takeFrom(before, changed, entry).filter((other) => !isSameManager(other, entry));
   const old = before.find((other) => isSameManager(other, entry));
-  const dropped = others.reduce((left, { fieldsV1 }) => subtract(left, fieldsV1), abandonedBy(old, wanted));
-  const merged = removeFields(mergeApplied(live, applied, shape), dropped, shape);
-  const kept = old !== undefined && isEqualJson(old.fieldsV1, wanted) && !hasFields(changed) ? old : entry;
-  return withManagers(parseStoredObject(merged), [...others, kept]);
+  const others = before.filter((other) => other !== old);
+  const keep = others.reduce((all, { fieldsV1 }) => unite(all, fieldsV1), wanted);
+  const remove = subtract(old?.fieldsV1 ?? NO_FIELDS, keep);
+  const merged = parseStoredObject(removeFields(mergeApplied(live, applied, shape), { remove, keep }, shape));
+  const comparison = compare(live, merged, shape);
+  const changed = ownable(comparison.changed, outOfReach);
+  if (conflicts === 'refuse') refuseConflicts(others, changed);
+  const left = takeFrom(others, { changed, removed: ownable(comparison.removed, outOfReach) }, entry);
+  const isSame = old !== undefined && isEqualJson(old.fieldsV1, wanted) && old.apiVersion === entry.apiVersion;
+  return withManagers(merged, hasFields(wanted) ? [...left, isSame ? old : entry] : left);
 };
 
-/** What the manager owned and no longer wants. */
-const abandonedBy = (old: Manager | undefined, wanted: FieldSet): FieldSet =>
-  old === undefined ? NO_FIELDS : subtract(old.fieldsV1, wanted);
-
-const refuseConflicts = (managers: readonly Manager[], disputed: FieldSet, by: Manager): void => {
-  const causes = managers
-    .filter((other) => !isSameManager(other, by))
-    .flatMap(({ manager, apiVersion, fieldsV1 }) => {
-      const message = `conflict with "${manager}" using ${apiVersion}`;
-      const common = intersect(fieldsV1, disputed);
-      const fields = hasFields(common) ? renderPaths(common) : [];
-      return fields.map((field) => ({ reason: 'FieldManagerConflict', message, field }));
-    });
-  if (causes.length === 0) return;
-  const listed = causes.map(({ message, field }) => `${message}: ${field}`).join('\n- ');
-  throw new ApiRefusal(
-    'Conflict',
-    `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${listed}`,
-    { causes },
-  );
-};
-
-/** Maps merge, lists as their shape says, everything else is replaced. */
-const mergeApplied = (live: unknown, applied: unknown, shape: Shape): unknown => {
-  if (isRecord(applied)) return isRecord(live) && shape.map === 'granular' ? mergeMaps(live, applied, shape) : applied;
-  const { list } = shape;
-  if (!Array.isArray(applied) || !Array.isArray(live) || list.merges === 'atomic') return applied;
-  if (list.merges === 'set')
-    return [...live, ...applied.filter((item) => !live.some((other) => isEqualJson(item, other)))];
-  const wanted = new Map(applied.map((item) => [itemKey(item, list), item]));
-  const merged = live.map((item) => {
-    const other = wanted.get(itemKey(item, list));
-    return other === undefined ? item : mergeApplied(item, other, shape.items);
+const refuseConflicts = (others: readonly Manager[], changed: FieldSet): void => {
+  const causes = others.flatMap((other) => {
+    const message = `conflict with ${renderManager(other)}`;
+    const common = intersect(other.fieldsV1, changed);
+    const fields = hasFields(common) ? renderPaths(common) : [];
+    return fields.map((field) => ({ reason: 'FieldManagerConflict', message, field, by: other }));
   });
-  const present = new Set(live.map((item) => itemKey(item, list)));
-  return [...merged, ...applied.filter((item) => !present.has(itemKey(item, list)))];
+  if (causes.length === 0) return;
+  throw new ApiRefusal('Conflict', renderConflicts(causes), {
+    causes: causes.map(({ reason, message, field }) => ({ reason, message, field })),
+  });
 };
 
-const mergeMaps = (live: Fields, applied: Fields, shape: Shape): Fields => {
-  const merged: Record<string, unknown> = { ...live };
-  for (const [key, value] of Object.entries(applied)) {
-    setOwn(merged, key, mergeApplied(Object.hasOwn(live, key) ? live[key] : undefined, value, shape.field(key)));
+/** Applying managers are named alone; who updated is named with the version and path used. */
+const renderManager = ({ manager, operation, apiVersion, subresource }: Manager): string => {
+  const quoted = JSON.stringify(manager);
+  const through = subresource === undefined ? '' : ` with subresource ${JSON.stringify(subresource)}`;
+  return operation === 'Apply' ? `${quoted}${through}` : `${quoted}${through} using ${apiVersion}`;
+};
+
+interface ConflictCause {
+  readonly message: string;
+  readonly field: string;
+  readonly by: Manager;
+}
+
+/** One conflict on one line; several grouped by who owns the fields. */
+const renderConflicts = (causes: readonly ConflictCause[]): string => {
+  const [first] = causes;
+  if (causes.length === 1 && first !== undefined) {
+    return `Apply failed with 1 conflict: ${first.message}: ${first.field}`;
   }
-  return merged;
+  const byManager = Map.groupBy(causes, ({ message }) => message);
+  const groups = [...byManager].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const parts = groups.map(([message, list]) => [
+    `${message.replace('conflict with', 'conflicts with')}:`,
+    ...list.map(({ field }) => `- ${field}`),
+  ]);
+  return [`Apply failed with ${causes.length} conflicts: ${parts.flat().join('\n')}`].join('');
 };
 
-/** After any other write: whoever changed a field owns it now. Objects that nobody applied to keep no record. */
-export const trackUpdate = (
-  { old, next }: { readonly old: StoredObject; readonly next: StoredObject },
-  by: Omit<Manager, 'fieldsV1' | 'fieldsType' | 'operation'>,
-  shape: Shape,
-): StoredObject => {
-  const managers = parseManagers(old);
-  if (managers.length === 0) return next;
-  const changed = ownable(changedSet(next, old, shape));
-  const removed = ownable(subtract(setOf(old, shape), setOf(next, shape)));
+export interface Tracked {
+  /** Undefined when the object is being created. */
+  readonly old: StoredObject | undefined;
+  readonly next: StoredObject;
+  readonly outOfReach: FieldSet;
+}
+
+/** After any other write: whoever changed a field owns it now. */
+export const trackUpdate = ({ old, next, outOfReach }: Tracked, by: Writer, shape: Shape): StoredObject => {
+  const managers = old === undefined ? [] : parseManagers(old);
+  if (old !== undefined && managers.length === 0) return withManagers(next, []);
+  const comparison = compare(old ?? {}, next, shape);
+  const changed = ownable(comparison.changed, outOfReach);
+  const removed = ownable(comparison.removed, outOfReach);
   if (!hasFields(changed) && !hasFields(removed)) return withManagers(next, managers);
   const entry: Manager = { ...by, operation: 'Update', fieldsType: 'FieldsV1', fieldsV1: NO_FIELDS };
-  const left = takeFrom(managers, unite(changed, removed), entry);
+  const left = takeFrom(managers, { changed, removed }, entry);
   const own = left.find((other) => isSameManager(other, entry));
-  const fieldsV1 = subtract(unite(own?.fieldsV1 ?? NO_FIELDS, changed), removed);
+  const fieldsV1 = unite(subtract(own?.fieldsV1 ?? NO_FIELDS, removed), changed);
   const others = left.filter((other) => other !== own);
   return withManagers(next, hasFields(fieldsV1) ? [...others, { ...entry, fieldsV1 }] : others);
 };

@@ -1,6 +1,7 @@
 /**
  * Sets of fields in the form that `managedFields` has on the wire (FieldsV1): a tree whose keys are `f:<field>`,
- * `k:<keys of a list item>`, `v:<value of a set>`, and `.` for the item itself. A leaf is an empty object.
+ * `k:<keys of a list item>` and `v:<value of a set>`. A node is itself in the set when it is empty, or has the key `.`;
+ * otherwise it only leads to what is below it.
  */
 import { isEqualJson, isRecord } from '../../../base/json.ts';
 import type { Fields } from '../../store/object.ts';
@@ -8,110 +9,161 @@ import { itemKey, type Shape } from './shape.ts';
 
 export type FieldSet = Readonly<{ [key: string]: FieldSet }>;
 
-const LEAF: FieldSet = {};
-const isLeaf = (set: FieldSet): boolean => Object.keys(set).length === 0;
+const MEMBER: FieldSet = {};
+const SELF = '.';
+
+/** A set without any field. Inside a set an empty object is a member; only at the root does it mean nothing. */
+export const NO_FIELDS: FieldSet = {};
+
+export const hasFields = (set: FieldSet): boolean => Object.keys(set).length > 0;
+
+type Node = FieldSet | undefined;
+type Children = Readonly<Record<string, FieldSet>>;
+
+const isMember = (node: Node): boolean => node !== undefined && (!hasFields(node) || Object.hasOwn(node, SELF));
+
+const childrenIn = (node: Node): Children => {
+  if (node === undefined || !Object.hasOwn(node, SELF)) return node ?? {};
+  const { [SELF]: _self, ...children } = node;
+  return children;
+};
+
+const childOf = (children: Children, key: string): Node => (Object.hasOwn(children, key) ? children[key] : undefined);
+
+const toNode = (membership: 'member' | 'way', children: Children): Node => {
+  if (!hasFields(children)) return membership === 'member' ? MEMBER : undefined;
+  return membership === 'member' ? { [SELF]: MEMBER, ...children } : children;
+};
+
+/** The node that both sides make, where `keeps` says what is in it, given what is in each. */
+const combine = (left: Node, right: Node, keeps: (inLeft: boolean, inRight: boolean) => boolean): Node => {
+  const [below, other] = [childrenIn(left), childrenIn(right)];
+  const keys = new Set([...Object.keys(below), ...Object.keys(other)]);
+  const children = [...keys].flatMap((key): readonly [string, FieldSet][] => {
+    const next = combine(childOf(below, key), childOf(other, key), keeps);
+    return next === undefined ? [] : [[key, next]];
+  });
+  return toNode(keeps(isMember(left), isMember(right)) ? 'member' : 'way', Object.fromEntries(children));
+};
+
+/** At the root an empty object is no member. */
+const combineRoots = (
+  left: FieldSet,
+  right: FieldSet,
+  keeps: (inLeft: boolean, inRight: boolean) => boolean,
+): FieldSet => combine(hasFields(left) ? left : undefined, hasFields(right) ? right : undefined, keeps) ?? NO_FIELDS;
+
+export const unite = (left: FieldSet, right: FieldSet): FieldSet => combineRoots(left, right, (a, b) => a || b);
+
+/** `left` without the fields of `right`; what is below a field of `right` is another field. */
+export const subtract = (left: FieldSet, right: FieldSet): FieldSet => combineRoots(left, right, (a, b) => a && !b);
+
+export const intersect = (left: FieldSet, right: FieldSet): FieldSet => combineRoots(left, right, (a, b) => a && b);
+
+/** `set` without those subtrees, whole. */
+export const without = (set: FieldSet, subtrees: FieldSet): FieldSet => {
+  const children = Object.entries(set).flatMap(([key, node]): readonly [string, FieldSet][] => {
+    const cut = childOf(subtrees, key);
+    if (cut === undefined) return [[key, node]];
+    if (!hasFields(cut)) return [];
+    const left = without(node, cut);
+    return hasFields(left) || isMember(node) ? [[key, left]] : [];
+  });
+  return Object.fromEntries(children);
+};
 
 /** One step down into a value: how FieldsV1 names it, what is there, and how that merges. */
-interface Child {
+export interface Child {
   readonly key: string;
   readonly value: unknown;
   readonly shape: Shape;
+  /** Items of lists and of maps are fields of their own; a declared field is the sum of what is in it. */
+  readonly isItem: boolean;
 }
 
 /** The parts that a value is owned by, or undefined when it is owned as one piece. */
-const childrenOf = (value: unknown, shape: Shape): readonly Child[] | undefined => {
+export const childrenOf = (value: unknown, shape: Shape): readonly Child[] | undefined => {
   if (isRecord(value)) {
     if (shape.map === 'atomic') return undefined;
-    return Object.entries(value).map(([name, item]) => ({ key: `f:${name}`, value: item, shape: shape.field(name) }));
+    return Object.entries(value).map(([name, item]) => {
+      return { key: `f:${name}`, value: item, shape: shape.field(name), isItem: !shape.isDeclared(name) };
+    });
   }
   const { list } = shape;
   if (!Array.isArray(value) || list.merges === 'atomic') return undefined;
-  if (list.merges === 'set') return value.map((item) => ({ key: `v:${JSON.stringify(item)}`, value: null, shape }));
-  return value.map((item) => ({ key: `k:${itemKey(item, list)}`, value: item, shape: shape.items }));
+  if (list.merges === 'set') {
+    return value.map((item) => ({ key: `v:${JSON.stringify(item)}`, value: item, shape: shape.items, isItem: true }));
+  }
+  return value.map((item) => ({ key: `k:${itemKey(item, list)}`, value: item, shape: shape.items, isItem: true }));
 };
 
-/** All fields that are set in a value. */
-export const setOf = (value: unknown, shape: Shape): FieldSet => {
+/** All fields that somebody sets who applies the value. */
+export const setOf = (value: unknown, shape: Shape): FieldSet => setBelow(value, shape) ?? NO_FIELDS;
+
+const setBelow = (value: unknown, shape: Shape): Node => {
   const children = childrenOf(value, shape);
-  if (children === undefined || children.length === 0) return LEAF;
-  return Object.fromEntries(
-    children.map(({ key, value: item, shape: below }) => [key, ownPart(key, setOf(item, below))]),
-  );
-};
-
-const ownPart = (key: string, set: FieldSet): FieldSet => (key.startsWith('k:') ? { '.': LEAF, ...set } : set);
-
-/** The fields of `value` that `old` lacks or has otherwise. What only `old` has does not count. */
-export const changedSet = (value: unknown, old: unknown, shape: Shape): FieldSet =>
-  changedBelow(value, old, shape) ?? NO_FIELDS;
-
-const changedBelow = (value: unknown, old: unknown, shape: Shape): FieldSet | undefined => {
-  if (isEqualJson(value, old)) return undefined;
-  const children = childrenOf(value, shape);
-  const before = childrenOf(old, shape);
-  if (children === undefined || before === undefined) return setOf(value, shape);
-  const known = new Map(before.map((child) => [child.key, child]));
-  const parts = new Map(children.map((child) => [child.key, child]));
-  return mapSet(setOf(value, shape), (set, key) => {
-    const [child, other] = [parts.get(key), known.get(key)];
-    if (child === undefined || other === undefined) return set;
-    return changedBelow(child.value, other.value, child.shape);
+  if (children === undefined) return MEMBER;
+  const below = children.flatMap(({ key, value: item, shape: inner, isItem }): readonly [string, FieldSet][] => {
+    const isWhole = isItem || item === null || (isRecord(item) && Object.keys(item).length === 0);
+    const node = toNode(isWhole ? 'member' : 'way', childrenIn(setBelow(item, inner)));
+    const leaf = node ?? (childrenOf(item, inner) === undefined ? MEMBER : undefined);
+    return leaf === undefined ? [] : [[key, leaf]];
   });
+  return toNode('way', Object.fromEntries(below));
 };
 
-/** A set without any field. Inside a set an empty object is a leaf; only at the root does it mean nothing. */
-export const NO_FIELDS: FieldSet = {};
+export interface Comparison {
+  /** Fields that are new or have another value. */
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
+}
 
-export const hasFields = (set: FieldSet): boolean => !isLeaf(set);
+/** What differs between two states of an object; of a new object the old state is empty. */
+export const compare = (old: Fields, next: Fields, shape: Shape): Comparison => ({
+  changed: changedBelow(old, next, shape) ?? NO_FIELDS,
+  removed: goneBelow(old, next, shape) ?? NO_FIELDS,
+});
 
-export const unite = (left: FieldSet, right: FieldSet): FieldSet => {
-  const united: Record<string, FieldSet> = { ...left };
-  for (const [key, set] of Object.entries(right)) united[key] = unite(united[key] ?? LEAF, set);
-  return united;
-};
-
-/** `left` without what is in `right`. A leaf of `right` takes all that is below it. */
-export const subtract = (left: FieldSet, right: FieldSet): FieldSet =>
-  isLeaf(right) ? left : (subtractBelow(left, right) ?? NO_FIELDS);
-
-const subtractBelow = (left: FieldSet, right: FieldSet): FieldSet | undefined => {
-  if (isLeaf(right)) return undefined;
-  if (isLeaf(left)) return left;
-  return mapSet(left, (set, key) => {
-    const other = Object.hasOwn(right, key) ? right[key] : undefined;
-    return other === undefined ? set : subtractBelow(set, other);
+const changedBelow = (old: unknown, next: unknown, shape: Shape): Node => {
+  if (isEqualJson(old, next)) return undefined;
+  const [before, after] = [childrenOf(old, shape), childrenOf(next, shape)];
+  if (after === undefined || (after.length === 0 && (before ?? []).length === 0)) return MEMBER;
+  const known = new Map((before ?? []).map((child) => [child.key, child]));
+  const implied = old === undefined ? [] : shape.alwaysThere.map((name) => `f:${name}`);
+  const below = after.flatMap(({ key, value, shape: inner }): readonly [string, FieldSet][] => {
+    const other = known.has(key) || !implied.includes(key) ? known.get(key)?.value : emptyLike(value);
+    const node = changedBelow(other, value, inner);
+    return node === undefined ? [] : [[key, node]];
   });
+  return toNode(old === undefined ? 'member' : 'way', Object.fromEntries(below));
 };
 
-/** What both own. A leaf owns all that is below it. */
-export const intersect = (left: FieldSet, right: FieldSet): FieldSet =>
-  isLeaf(left) || isLeaf(right) ? NO_FIELDS : (intersectBelow(left, right) ?? NO_FIELDS);
+const emptyLike = (value: unknown): unknown => (Array.isArray(value) ? [] : isRecord(value) ? {} : undefined);
 
-const intersectBelow = (left: FieldSet, right: FieldSet): FieldSet | undefined => {
-  if (isLeaf(left)) return right;
-  if (isLeaf(right)) return left;
-  return mapSet(left, (set, key) => {
-    const other = Object.hasOwn(right, key) ? right[key] : undefined;
-    return other === undefined ? undefined : intersectBelow(set, other);
+const goneBelow = (old: unknown, next: unknown, shape: Shape): Node => {
+  if (old === undefined || isEqualJson(old, next)) return undefined;
+  const [before, after] = [childrenOf(old, shape), childrenOf(next, shape)];
+  if (before === undefined || (before.length === 0 && next === undefined)) {
+    return next === undefined ? MEMBER : undefined;
+  }
+  const left = new Map((after ?? []).map((child) => [child.key, child]));
+  const below = before.flatMap(({ key, value, shape: inner }): readonly [string, FieldSet][] => {
+    const node = goneBelow(value, left.get(key)?.value, inner);
+    return node === undefined ? [] : [[key, node]];
   });
+  return toNode(next === undefined ? 'member' : 'way', Object.fromEntries(below));
 };
 
-/** Undefined when nothing is left. */
-const mapSet = (set: FieldSet, map: (below: FieldSet, key: string) => FieldSet | undefined): FieldSet | undefined => {
-  const mapped = Object.entries(set).flatMap(([key, below]): readonly [string, FieldSet][] => {
-    const next = map(below, key);
-    return next === undefined ? [] : [[key, next]];
-  });
-  return mapped.length === 0 ? undefined : Object.fromEntries(mapped);
-};
+/** The paths of all fields as a person reads them: `.spec.replicas`, `.status.conditions[type="Ready"].status`. */
+export const renderPaths = (set: FieldSet, prefix = ''): readonly string[] => [
+  ...(isMember(set) && prefix !== '' ? [prefix] : []),
+  ...Object.entries(childrenIn(set))
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([key, below]) => renderPaths(below, prefix + renderStep(key))),
+];
 
-/** The paths of all leaves as a person reads them: `.spec.replicas`, `.status.conditions[type="Ready"].status`. */
-export const renderPaths = (set: FieldSet, prefix = ''): readonly string[] =>
-  isLeaf(set)
-    ? [prefix]
-    : Object.entries(set).flatMap(([key, below]) => (key === '.' ? [] : renderPaths(below, prefix + renderStep(key))));
-
-const renderStep = (key: string): string => {
+/** One step as a person reads it: `.spec`, `[name="x"]`, `[="value"]`. */
+export const renderStep = (key: string): string => {
   if (key.startsWith('f:')) return `.${key.slice(2)}`;
   if (key.startsWith('v:')) return `[=${key.slice(2)}]`;
   const keys: unknown = JSON.parse(key.slice(2));
@@ -119,28 +171,36 @@ const renderStep = (key: string): string => {
   return `[${parts.join(',')}]`;
 };
 
-/** The value without those fields. A list item goes when it is itself among them. */
-export const removeFields = (value: unknown, set: FieldSet, shape: Shape): unknown =>
-  isLeaf(set) ? value : removeBelow(value, set, shape);
+export interface Removal {
+  readonly remove: FieldSet;
+  /** Fields that somebody still owns: nothing goes that holds one of them. */
+  readonly keep: FieldSet;
+}
 
-const removeBelow = (value: unknown, set: FieldSet, shape: Shape): unknown => {
+/** The value without those fields. What holds only fields that nobody owns goes with its last owner. */
+export const removeFields = (value: unknown, removal: Removal, shape: Shape): unknown =>
+  hasFields(removal.remove) ? removeBelow(value, removal, shape) : value;
+
+const removeBelow = (value: unknown, { remove, keep }: Removal, shape: Shape): unknown => {
   const children = childrenOf(value, shape);
   if (children === undefined) return value;
   const kept = children.flatMap((child): readonly Child[] => {
-    const part = Object.hasOwn(set, child.key) ? set[child.key] : undefined;
+    const part = childOf(remove, child.key);
     if (part === undefined) return [child];
-    if (part['.'] !== undefined || isLeaf(part)) return [];
-    return [{ ...child, value: removeBelow(child.value, part, child.shape) }];
+    const owned = childOf(keep, child.key);
+    if (isMember(part) && owned === undefined) return [];
+    const below = { remove: childrenIn(part), keep: childrenIn(owned) };
+    const inner = removeFields(child.value, below, child.shape);
+    return isEmptied(inner) && inner !== child.value && owned === undefined ? [] : [{ ...child, value: inner }];
   });
-  return rebuild(value, kept, shape);
+  return rebuild(value, kept);
 };
 
-const rebuild = (value: unknown, kept: readonly Child[], shape: Shape): unknown => {
-  if (isRecord(value)) return toFields(kept);
-  if (!Array.isArray(value) || shape.list.merges !== 'set') return kept.map(({ value: item }) => item);
-  const keys = kept.map(({ key }) => key);
-  return value.filter((item) => keys.includes(`v:${JSON.stringify(item)}`));
-};
+const isEmptied = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+const rebuild = (value: unknown, kept: readonly Child[]): unknown =>
+  Array.isArray(value) ? kept.map((child) => child.value) : toFields(kept);
 
 const toFields = (children: readonly Child[]): Fields =>
   Object.fromEntries(children.map(({ key, value }) => [key.slice(2), value]));

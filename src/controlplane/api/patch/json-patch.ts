@@ -39,14 +39,16 @@ const applyOperation = (root: unknown, { op, path, from, value }: Operation): un
     case 'remove':
       return edit(root, path, take);
     case 'replace':
-      return edit(root, path, (parent, key) => insert(take(parent, key), key, value));
+      return edit(root, path, (parent, key) =>
+        isRecord(parent) ? withField(parent, key, value) : insert(take(parent, key), key, value),
+      );
     case 'move':
       return edit(edit(root, from, take), path, (parent, key) => insert(parent, key, find(root, from)));
     case 'copy':
       return edit(root, path, (parent, key) => insert(parent, key, find(root, from)));
     case 'test':
       if (isEqualJson(find(root, path), value)) return root;
-      throw refused(`testing path /${path.join('/')} failed`);
+      throw refused();
     default:
       throw badRequest(`unknown JSON patch operation ${JSON.stringify(op)}`);
   }
@@ -66,7 +68,7 @@ const find = (root: unknown, path: readonly string[]): unknown => {
   for (const part of path) {
     if (Array.isArray(value) && /^(0|[1-9]\d*)$/.test(part) && Number(part) < value.length) value = value[Number(part)];
     else if (isRecord(value) && Object.hasOwn(value, part)) value = value[part];
-    else throw refused(`the path /${path.join('/')} does not exist`);
+    else throw refused();
   }
   return value;
 };
@@ -74,7 +76,7 @@ const find = (root: unknown, path: readonly string[]): unknown => {
 const insert = (parent: unknown, key: string, value: unknown): unknown => {
   if (!Array.isArray(parent)) return withField(parent, key, value);
   const at = key === '-' ? parent.length : Number(key);
-  if (!/^(-|0|[1-9]\d*)$/.test(key) || at > parent.length) throw refused(`index ${key} is out of bounds`);
+  if (!/^(-|0|[1-9]\d*)$/.test(key) || at > parent.length) throw refused();
   return parent.toSpliced(at, 0, value);
 };
 
@@ -86,11 +88,12 @@ const take = (parent: unknown, key: string): unknown => {
 };
 
 const withField = (parent: unknown, key: string, value: unknown): unknown => {
-  if (!isRecord(parent)) throw refused(`the parent of ${JSON.stringify(key)} does not exist`);
+  if (!isRecord(parent)) throw refused();
   const copy: Record<string, unknown> = { ...parent };
   setOwn(copy, key, value);
   return copy;
 };
 
-const refused = (why: string): ApiRefusal =>
-  new ApiRefusal('Invalid', `the server rejected our request due to an error in our request: ${why}`);
+/** A real API server does not say which operation failed, and clients compare the text. */
+const refused = (): ApiRefusal =>
+  new ApiRefusal('Invalid', 'the server rejected our request due to an error in our request', {});

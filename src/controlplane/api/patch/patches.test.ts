@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createTypeBook } from '../kinds/types/builtin-schema.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
-import { BUILTIN_SHAPE } from './shape.ts';
+import { shapeOfSchema } from './shape.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
 
 interface Row {
@@ -71,7 +72,7 @@ const containers = [
   { name: 'a', image: 'x', env: [{ name: 'K', value: '1' }] },
   { name: 'b', image: 'y' },
 ];
-const strategicRows: readonly Row[] = [
+const strategicRows: readonly (Row & { /** The type of the value. */ readonly of?: string })[] = [
   {
     story: 'merges containers by name',
     from: { containers },
@@ -109,6 +110,7 @@ const strategicRows: readonly Row[] = [
   },
   {
     story: 'replaces a map when told to',
+    of: 'Container',
     from: { resources: { limits: { cpu: '1' } } },
     patch: { resources: { $patch: 'replace', requests: { cpu: '2' } } },
     to: { resources: { requests: { cpu: '2' } } },
@@ -121,12 +123,14 @@ const strategicRows: readonly Row[] = [
   },
   {
     story: 'adds finalizers as a set',
+    of: 'meta.ObjectMeta',
     from: { finalizers: ['a'] },
     patch: { finalizers: ['a', 'b'] },
     to: { finalizers: ['a', 'b'] },
   },
   {
     story: 'takes values out of a set',
+    of: 'meta.ObjectMeta',
     from: { finalizers: ['a', 'b'] },
     patch: { '$deleteFromPrimitiveList/finalizers': ['a'] },
     to: { finalizers: ['b'] },
@@ -142,12 +146,14 @@ const strategicRows: readonly Row[] = [
   },
   {
     story: 'keeps only the keys it retains',
+    of: 'apps.DeploymentSpec',
     from: { strategy: { type: 'RollingUpdate', rollingUpdate: {} } },
     patch: { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
     to: { strategy: { type: 'Recreate' } },
   },
   {
     story: 'merges conditions by type',
+    of: 'PodStatus',
     from: { conditions: [{ type: 'Ready', status: 'False' }] },
     patch: {
       conditions: [
@@ -163,15 +169,16 @@ const strategicRows: readonly Row[] = [
     },
   },
   {
-    story: 'tells ports of a container from those of a service',
-    from: { containers: [{ name: 'a', ports: [{ containerPort: 80 }] }], ports: [{ port: 1, name: 'x' }] },
-    patch: {
-      containers: [{ name: 'a', ports: [{ containerPort: 80, name: 'web' }] }],
-      ports: [{ port: 1, name: 'y' }],
-    },
-    to: { containers: [{ name: 'a', ports: [{ containerPort: 80, name: 'web' }] }], ports: [{ port: 1, name: 'y' }] },
+    story: 'merges ports of a container by their number',
+    from: { containers: [{ name: 'a', ports: [{ containerPort: 80 }] }] },
+    patch: { containers: [{ name: 'a', ports: [{ containerPort: 80, name: 'web' }] }] },
+    to: { containers: [{ name: 'a', ports: [{ containerPort: 80, name: 'web' }] }] },
   },
 ];
-for (const { story, from, patch, to } of strategicRows) {
-  test(`a strategic merge ${story}`, () => assert.deepEqual(applyStrategicMerge(from, patch, BUILTIN_SHAPE), to));
+const book = createTypeBook();
+for (const { story, of = 'PodSpec', from, patch, to } of strategicRows) {
+  test(`a strategic merge ${story}`, () => {
+    const shape = shapeOfSchema(book(of), book('meta.ObjectMeta'));
+    assert.deepEqual(applyStrategicMerge(from, patch, shape), to);
+  });
 }

@@ -56,9 +56,9 @@ const mergeField = (
 
 const mergeList = (old: readonly unknown[], patch: readonly unknown[], shape: Shape): readonly unknown[] => {
   const { list } = shape;
-  if (list.merges === 'atomic') return patch;
   if (list.merges === 'set') return [...old, ...patch.filter((item) => !old.some((other) => isEqualJson(item, other)))];
-  const [key = ''] = list.keys;
+  const key = shape.mergeKey;
+  if (key === undefined) return patch;
   if (patch.some((item) => isRecord(item) && item['$patch'] === 'replace')) {
     return patch.filter((item) => !(isRecord(item) && item['$patch'] === 'replace'));
   }
@@ -83,11 +83,10 @@ const deleteItems = (merged: Record<string, unknown>, field: string, items: unkn
 const orderItems = (
   merged: Record<string, unknown>,
   { field, order }: { readonly field: string; readonly order: unknown },
-  { list }: Shape,
+  { mergeKey: key }: Shape,
 ): void => {
   const items = merged[field];
   if (!Array.isArray(items) || !Array.isArray(order)) return;
-  const key = list.merges === 'map' ? list.keys[0] : undefined;
   const idOf = (item: unknown): unknown => (key !== undefined && isRecord(item) ? item[key] : item);
   const ranks = order.map(idOf);
   const rankOf = (item: unknown): number => {

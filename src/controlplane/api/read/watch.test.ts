@@ -113,23 +113,30 @@ describe('a watch', () => {
     assert.deepEqual(at(lines[1], 'object.metadata.annotations'), { 'k8s.io/initial-events-end': 'true' });
   });
 
-  const gone = [
-    { story: 'older than history', version: () => 1 },
-    { story: 'of a store that was lost', version: (now: number) => now + 1_000 },
-  ];
-  for (const { story, version } of gone) {
-    test(`from a version ${story} is answered with 410`, () => {
-      const { ask, store, watch } = createTestPlane({ historyMax: 2 });
-      for (let index = 0; index < 9; index += 1) ask('POST', CONFIGS, config(`c${index}`));
-      const { status, lines } = watch(`${CONFIGS}?watch=1&resourceVersion=${version(store.revision)}`);
-      assert.equal(status, 410);
-      assert.equal(lines[0]?.['reason'], 'Expired');
-    });
-  }
+  test('from a version older than history ends at once with an error of 410', () => {
+    const { ask, watch } = createTestPlane({ historyMax: 2 });
+    for (let index = 0; index < 9; index += 1) ask('POST', CONFIGS, config(`c${index}`));
+    const { status, lines, isEnded } = watch(`${CONFIGS}?watch=1&resourceVersion=1`);
+    assert.equal(status, 200);
+    assert.equal(lines[0]?.['type'], 'ERROR');
+    assert.equal(at(lines[0], 'object.reason'), 'Expired');
+    assert.equal(at(lines[0], 'object.code'), 410);
+    assert.equal(isEnded(), true);
+  });
+
+  test('from a version that is yet to come waits for it, and tells of what comes after', () => {
+    const { ask, watch, store } = createTestPlane();
+    const { lines, isEnded } = watch(`${CONFIGS}?watch=1&resourceVersion=${store.revision + 1}`);
+    ask('POST', CONFIGS, config('at'));
+    assert.deepEqual(lines, []);
+    ask('POST', CONFIGS, config('after'));
+    assert.equal(at(lines[0], 'object.metadata.name'), 'after');
+    assert.equal(isEnded(), false);
+  });
 
   test('from something that is no version is refused', () => {
     const { watch } = createTestPlane();
-    assert.equal(watch(`${CONFIGS}?watch=1&resourceVersion=abc`).status, 400);
+    assert.equal(watch(`${CONFIGS}?watch=1&resourceVersion=abc`).status, 500);
   });
 });
 

@@ -3,12 +3,14 @@
  * however many watch; only who selects by labels or fields, or wants a table, may get an encoding of its own.
  */
 import { apiVersionOf } from '../../../kube/types/resource.ts';
-import type { Fields } from '../../store/object.ts';
+import { encodeStored } from '../../store/change.ts';
+import type { Fields, StoredObject } from '../../store/object.ts';
 import type { Change, Entry } from '../../store/store.ts';
 import { type ApiDeps, type Call, collectionFor } from '../call.ts';
 import type { ApiResponse, ByteSink } from '../http.ts';
-import { badRequest, expired, renderStatus } from '../refusal.ts';
-import { formatOf, renderMetadata, renderTable } from '../show/format.ts';
+import { expired, renderStatus } from '../refusal.ts';
+import { formatOf, renderObject } from '../show/format.ts';
+import { isTrue, readOptionsOf } from './options.ts';
 import { selectionOf } from './select.ts';
 
 const BOOKMARK_EVERY_MS = 12_000;
@@ -22,54 +24,72 @@ interface Watch {
   readonly isSelected: (entry: Entry) => boolean;
   /** From which version on; undefined means: first everything there is, then what changes. */
   readonly from: number | undefined;
+  readonly initialEvents: 'send' | 'skip' | undefined;
+  readonly timeoutMs: number;
 }
 
 export const watchObjects = (deps: ApiDeps, call: Call): ApiResponse => {
-  const watch: Watch = { call, isSelected: selectionOf(call), from: readStart(call) };
-  if (watch.from !== undefined && deps.store.since(watch.from) === undefined) throw tooOld(watch.from, deps);
+  formatOf(call);
+  const watch = readWatch(deps, call);
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },
-    body: (sink) => openWatch(deps, watch, sink),
+    body: (sink) => openWhenSettled(deps, watch, sink),
   };
 };
 
-const readStart = ({ query }: Call): number | undefined => {
-  const version = query.get('resourceVersion') ?? '';
-  if (version === '' || version === '0' || query.get('sendInitialEvents') === 'true') return undefined;
-  if (!/^\d+$/.test(version)) throw badRequest(`Invalid value: ${JSON.stringify(version)}: not a resource version`);
-  return Number(version);
+/** A watch starts from facts: what is being written must be durable, or taken back, first. */
+const openWhenSettled = (deps: ApiDeps, watch: Watch, sink: ByteSink): (() => void) => {
+  let stop = (): void => undefined;
+  let isStopped = false;
+  const open = (): void => {
+    if (!isStopped) stop = openWatch(deps, watch, sink);
+  };
+  deps.store.whenSettled(open);
+  return () => {
+    isStopped = true;
+    stop();
+  };
 };
 
-/** A version that is yet to come is of a store that was lost: the client must list again, as after one too old. */
+const readWatch = ({ store }: ApiDeps, call: Call): Watch => {
+  const { version = 0, initialEvents, timeoutSeconds } = readOptionsOf(call, 'watch');
+  const timeoutMs = (timeoutSeconds > 0 ? timeoutSeconds : TIMEOUT_SECONDS) * 1_000;
+  const start = initialEvents === 'send' ? undefined : version === 0 ? undefined : version;
+  const from = initialEvents === 'skip' ? (start ?? store.revision) : start;
+  return { call, isSelected: selectionOf(call), from, initialEvents, timeoutMs };
+};
+
 const tooOld = (from: number, { store }: ApiDeps) => expired(`too old resource version: ${from} (${store.revision})`);
 
 const openWatch = (deps: ApiDeps, watch: Watch, sink: ByteSink): (() => void) => {
   const { store, clock, watches } = deps;
   const { call, from } = watch;
-  const encode = createEncoder(deps, watch);
-  const past = from === undefined ? [] : store.since(from);
+  const render = createRenderer(deps, call);
+  const encode = createEncoder(watch, render);
+  // A version that is yet to come is waited for, as a real API server does.
+  const past = from === undefined || from > store.revision ? [] : store.since(from);
   if (past === undefined) {
     sink.push(encodeLine('ERROR', renderStatus(tooOld(from ?? 0, deps))));
     sink.end();
     return () => undefined;
   }
-  if (from === undefined) pushAll(deps, watch, sink);
+  if (from === undefined) for (const line of initialLines(deps, watch, render)) sink.push(line);
   const collection = collectionFor(call);
   const see = (change: Change): void => {
-    const line = encode(change);
+    const line = from !== undefined && change.revision <= from ? undefined : encode(change);
     if (line !== undefined) sink.push(line);
   };
   for (const change of past) if (change.entry.collection === collection) see(change);
 
-  const wantsBookmarks = call.query.get('allowWatchBookmarks') === 'true';
+  const wantsBookmarks = isTrue(call.query.get('allowWatchBookmarks'));
   const bookmark = (): void => {
     if (wantsBookmarks) sink.push(encodeLine('BOOKMARK', renderBookmark(call, store.revision)));
   };
   let cancelBookmark = (): void => undefined;
   const schedule = (): void => {
     cancelBookmark = clock.schedule(BOOKMARK_EVERY_MS, () => {
-      bookmark();
+      store.whenSettled(bookmark);
       schedule();
     });
   };
@@ -81,64 +101,81 @@ const openWatch = (deps: ApiDeps, watch: Watch, sink: ByteSink): (() => void) =>
     cancelEnd();
     watches.delete(end);
   };
-  const end = (): void => {
-    stop();
-    bookmark();
-    sink.end();
-  };
-  const cancelEnd = clock.schedule(timeoutMs(call), end);
+  // A bookmark says that everything up to it was sent, so it waits for what is undecided.
+  const end = (): void =>
+    store.whenSettled(() => {
+      stop();
+      bookmark();
+      sink.end();
+    });
+  const cancelEnd = clock.schedule(watch.timeoutMs, end);
   watches.add(end);
   return stop;
 };
 
-const timeoutMs = ({ query }: Call): number => (Number(query.get('timeoutSeconds') ?? 0) || TIMEOUT_SECONDS) * 1_000;
-
 type Encode = (change: Pick<Change, 'type' | 'entry' | 'previous' | 'line'>) => Uint8Array | undefined;
 
 /** An object that comes to be selected is added, one that ceases to be is deleted, whatever happened to it. */
-const createEncoder = (deps: ApiDeps, { call, isSelected }: Watch): Encode => {
-  const format = formatOf(call);
-  const render = createRenderer(deps, call);
+const createEncoder = ({ call, isSelected }: Watch, render: (object: StoredObject) => Fields): Encode => {
+  const isPlain = formatOf(call) === 'object';
   return ({ type, entry, previous, line }) => {
     const isIn = type !== 'DELETED' && isSelected(entry);
     const wasIn = previous !== undefined && isSelected(previous);
     if (!isIn && !wasIn) return undefined;
     const seen: EventType = !isIn ? 'DELETED' : wasIn ? 'MODIFIED' : 'ADDED';
-    return seen === type && format === 'object' ? line() : encodeLine(seen, render(entry));
+    const isAsStored = isPlain && seen === type && call.kind.readAs(entry.object) === entry.object;
+    return isAsStored ? line() : encodeLine(seen, render(isIn ? entry.object : lastSelected(entry, previous)));
   };
 };
 
-const createRenderer = ({ clock }: ApiDeps, call: Call): ((entry: Entry) => Fields) => {
-  switch (formatOf(call)) {
-    case 'table':
-      return (entry) => {
-        const { resourceVersion } = entry.object.metadata;
-        return renderTable([entry], { call, nowMs: clock.now(), listMetadata: { resourceVersion } });
-      };
-    case 'metadata':
-      return renderMetadata;
-    default:
-      return ({ object }) => object;
-  }
+/** Of an object that is no longer selected, the last state that was, under the revision at which it ceased to be. */
+const lastSelected = ({ object }: Entry, previous: Entry | undefined): StoredObject => {
+  const { resourceVersion } = object.metadata;
+  if (previous === undefined || resourceVersion === undefined) return object;
+  return { ...previous.object, metadata: { ...previous.object.metadata, resourceVersion } };
+};
+
+/** Columns are described with the first table of a watch, and not again. */
+const createRenderer = (deps: ApiDeps, call: Call): ((object: StoredObject) => Fields) => {
+  if (formatOf(call) !== 'table') return (object) => renderObject(deps, call, object);
+  let isFirst = true;
+  return (object) => {
+    const table = renderObject(deps, call, object);
+    const shown = isFirst ? table : { ...table, columnDefinitions: null };
+    isFirst = false;
+    return shown;
+  };
 };
 
 /** Everything there is, as if it had just been added. */
-const pushAll = (deps: ApiDeps, { call, isSelected }: Watch, sink: ByteSink): void => {
-  const { store } = deps;
-  const render = createRenderer(deps, call);
-  for (const entry of store.list(collectionFor(call))) {
-    if (isSelected(entry)) sink.push(encodeLine('ADDED', render(entry)));
-  }
-  if (call.query.get('sendInitialEvents') !== 'true') return;
+const initialLines = (
+  { store }: ApiDeps,
+  { call, isSelected, initialEvents }: Watch,
+  render: (object: StoredObject) => Fields,
+): readonly Uint8Array[] => {
+  const selected = store.list(collectionFor(call)).filter(isSelected);
+  const isPlain = formatOf(call) === 'object';
+  const added = selected.map((entry) => {
+    const isAsStored = isPlain && call.kind.readAs(entry.object) === entry.object;
+    return isAsStored ? encodeStored('ADDED', entry) : encodeLine('ADDED', render(entry.object));
+  });
+  if (initialEvents !== 'send' || !isTrue(call.query.get('allowWatchBookmarks'))) return added;
   const metadata = { resourceVersion: String(store.revision), annotations: { [INITIAL_EVENTS_END]: 'true' } };
-  sink.push(encodeLine('BOOKMARK', { ...renderBookmark(call, store.revision), metadata }));
+  return [...added, encodeLine('BOOKMARK', { ...renderBookmark(call, store.revision), metadata })];
 };
 
-const renderBookmark = ({ kind: { resource } }: Call, revision: number): Fields => ({
-  kind: resource.kind,
-  apiVersion: apiVersionOf(resource),
-  metadata: { resourceVersion: String(revision), creationTimestamp: null },
-});
+const renderBookmark = (call: Call, revision: number): Fields => {
+  const metadata = { resourceVersion: String(revision) };
+  const { resource } = call.kind;
+  switch (formatOf(call)) {
+    case 'table':
+      return { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata, columnDefinitions: [], rows: [] };
+    case 'metadata':
+      return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+    default:
+      return { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
+  }
+};
 
 const encodeLine = (type: EventType | 'BOOKMARK' | 'ERROR', object: Fields): Uint8Array =>
   Buffer.from(`${JSON.stringify({ type, object })}\n`);

@@ -11,31 +11,42 @@ export interface Pruned {
 /** The server knows these itself, at the root and in embedded objects. */
 const ALWAYS_KNOWN = ['apiVersion', 'kind', 'metadata'];
 
-export const prune = (value: unknown, schema: Schema): Pruned => {
+/** `metadata` is the schema of everybody's metadata: that of embedded objects is pruned by it, silently. */
+export const prune = (value: unknown, schema: Schema, metadata: Schema): Pruned => {
   const dropped: string[] = [];
-  const result = pruneValue(value, { ...schema, 'x-kubernetes-embedded-resource': true }, { path: '', dropped });
+  const root = { ...schema, 'x-kubernetes-embedded-resource': true };
+  const result = pruneValue(value, root, { path: '', dropped, metadata });
   return { value: result, dropped };
 };
 
 interface Place {
   readonly path: string;
   readonly dropped: string[];
+  readonly metadata: Schema;
 }
 
-const pruneValue = (value: unknown, schema: Schema, { path, dropped }: Place): unknown => {
+const isDeclared = ({ properties = {} }: Schema, name: string): boolean => Object.hasOwn(properties, name);
+
+const pruneValue = (value: unknown, schema: Schema, place: Place): unknown => {
   const { items } = schema;
+  const { path, dropped, metadata } = place;
   if (Array.isArray(value)) {
     if (items === undefined) return value;
-    return value.map((item, at) => pruneValue(item, items, { path: `${path}[${at}]`, dropped }));
+    return value.map((item, at) => pruneValue(item, items, { ...place, path: `${path}[${at}]` }));
   }
   if (!isRecord(value)) return value;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties === true;
   const kept = Object.entries(value).flatMap(([name, child]): readonly [string, unknown][] => {
-    if (isEmbedded && ALWAYS_KNOWN.includes(name)) return [[name, child]];
+    if (isEmbedded && ALWAYS_KNOWN.includes(name)) {
+      const isInner = name === 'metadata' && path !== '';
+      return [[name, isInner ? pruneValue(child, metadata, { ...place, dropped: [] }) : child]];
+    }
     const below = fieldSchema(schema, name);
+    // Null is a value only where the schema says so; elsewhere it is the same as absent.
+    if (child === null && below !== undefined && below.nullable !== true && isDeclared(schema, name)) return [];
     const field = joinField(path, name);
-    if (below !== undefined) return [[name, pruneValue(child, below, { path: field, dropped })]];
+    if (below !== undefined) return [[name, pruneValue(child, below, { ...place, path: field })]];
     if (keepsUnknown) return [[name, child]];
     dropped.push(field);
     return [];

@@ -1,6 +1,6 @@
 /** Checks of texts and numbers against a schema. */
 import { parseTimestamp } from '../../../base/clock.ts';
-import { invalidValue, type Problem } from '../refusal.ts';
+import { invalidValue, type Problem, tooLong } from '../refusal.ts';
 import { compilePattern } from './patterns.ts';
 import type { Schema } from './schema.ts';
 
@@ -17,8 +17,7 @@ const checkText = (value: string, schema: Schema, path: string): readonly Proble
   if (length < minLength)
     problems.push(invalidValue(path, value, `${path} in body should be at least ${minLength} chars long`));
   if (length > maxLength) {
-    const message = `Too long: may not be more than ${maxLength} bytes`;
-    problems.push({ field: path, reason: 'FieldValueInvalid', message });
+    problems.push(tooLong(path, maxLength));
   }
   if (pattern !== undefined && compilePattern(pattern)?.test(value) === false) {
     problems.push(invalidValue(path, value, `${path} in body should match '${pattern}'`));

@@ -42,7 +42,19 @@ export interface Schema {
   readonly 'x-kubernetes-int-or-string'?: boolean;
   readonly 'x-kubernetes-list-type'?: string;
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: string;
+  readonly 'x-kubernetes-patch-merge-key'?: string;
   readonly 'x-kubernetes-validations'?: readonly CelRule[];
+  /** Built-in types only: how Go names the type in messages, and how the data of the built-in types names it. */
+  readonly goType?: string;
+  readonly typeName?: string;
+  /** Built-in types only: fields that are there although nobody sets them. Nobody owns that they are there. */
+  readonly alwaysThere?: readonly string[];
+  /** Built-in types only: texts, numbers and truths of which zero is more than absence. */
+  readonly zeroCounts?: readonly string[];
+  /** Built-in types only: fields by their number in protobuf, and those of them that only protobuf has. */
+  readonly numbers?: ReadonlyMap<number, string>;
+  readonly wrappers?: ReadonlyMap<string, () => Schema>;
 }
 
 /** Whoever stored the CRD answers for the schema's inside; a schema that is no object at all allows everything. */
@@ -55,6 +67,8 @@ export const fieldSchema = (schema: Schema, name: string): Schema | undefined =>
   if (Object.hasOwn(properties, name)) return properties[name];
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 };
+
+export const isNone = (value: unknown): boolean => value === undefined || value === null;
 
 /** How a field is written in a message: `spec.name`, `spec.labels[a.b/c]`. */
 export const joinField = (path: string, name: string): string => {

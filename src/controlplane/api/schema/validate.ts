@@ -67,7 +67,7 @@ const checkList = (value: readonly unknown[], schema: Schema, { path, old }: Pla
   if (value.length > maxItems)
     problems.push({
       field: path,
-      reason: 'FieldValueInvalid',
+      reason: 'FieldValueTooMany',
       message: `Too many: ${value.length}: must have at most ${maxItems} items`,
     });
   if (items === undefined) return [...problems, ...checkUnique(value, schema, path)];
@@ -98,7 +98,7 @@ const checkUnique = (value: readonly unknown[], schema: Schema, path: string): r
       seen.add(id);
       return [];
     }
-    return [{ field: `${path}[${at}]`, reason: 'FieldValueInvalid', message: `Duplicate value: ${id}` }];
+    return [{ field: `${path}[${at}]`, reason: 'FieldValueDuplicate', message: `Duplicate value: ${id}` }];
   });
 };
 

@@ -1,12 +1,15 @@
 /**
- * OpenAPI v3 as far as kubectl needs it: that a kind takes `fieldValidation` (then kubectl leaves validation to the
- * server), and the schemas of CRDs for `kubectl explain`. Built-in kinds are described as objects with any fields.
+ * OpenAPI v3 as far as kubectl and other clients ask for it: the fields of every kind (`kubectl explain`), and which
+ * parameters a kind takes (then kubectl leaves validation to the server). Types of the built-in kinds stand once per
+ * document and are referred to.
  */
 import type { Fields } from '../../store/object.ts';
 import { type ApiResponse, reply } from '../http.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { ServedKind } from '../kinds/served-kind.ts';
-import { groupVersionsOf } from './discovery.ts';
+import type { UnsupportedKind } from '../kinds/unsupported-kinds.ts';
+import type { Schema } from '../schema/schema.ts';
+import { type GroupVersion, groupVersionsOf } from './discovery.ts';
 
 const rootOf = (group: string, version: string): string =>
   group === '' ? `api/${version}` : `apis/${group}/${version}`;
@@ -22,39 +25,105 @@ export const describeOpenApi = (registry: Registry, path: string): ApiResponse |
     return reply(200, { paths: Object.fromEntries(paths) });
   }
   const found = all.find(({ group, version }) => path === `/openapi/v3/${rootOf(group, version)}`);
-  return found === undefined ? undefined : reply(200, renderDocument(found.kinds));
+  return found === undefined ? undefined : reply(200, renderDocument(found));
 };
 
-const renderDocument = (kinds: readonly ServedKind[]): Fields => ({
-  openapi: '3.0.0',
-  info: { title: 'Macfleet', version: 'v1' },
-  paths: Object.fromEntries(kinds.map((kind) => [objectPath(kind), renderOperations(kind)])),
-  components: { schemas: Object.fromEntries(kinds.map((kind) => [schemaName(kind), renderSchema(kind)])) },
-});
-
-const objectPath = ({ resource: { group, version, plural, scope } }: ServedKind): string =>
-  `/${rootOf(group, version)}${scope === 'Namespaced' ? '/namespaces/{namespace}' : ''}/${plural}/{name}`;
-
-const schemaName = ({ resource: { group, version, kind } }: ServedKind): string =>
-  [...(group || 'core').split('.').reverse(), version, kind].join('.');
-
-const gvkOf = ({ resource: { group, version, kind } }: ServedKind): Fields => ({ group, version, kind });
-
-const renderOperations = (kind: ServedKind): Fields => {
-  const parameters = ['dryRun', 'fieldManager', 'fieldValidation'].map((name) => ({
-    ...{ name, in: 'query', schema: { type: 'string', uniqueItems: true } },
-  }));
-  const content = { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName(kind)}` } } };
-  const responses = { 200: { description: 'OK', content } };
-  const common = { 'x-kubernetes-group-version-kind': gvkOf(kind), responses };
+const renderDocument = ({ kinds, unsupported }: GroupVersion): Fields => {
+  const schemas: Record<string, Fields> = {};
+  const render = createRenderer(schemas);
+  for (const kind of kinds) {
+    schemas[schemaName(kind)] = {
+      ...render(kind.schema, 'written-out'),
+      'x-kubernetes-group-version-kind': [gvkOf(kind)],
+    };
+  }
   return {
-    get: { ...common, 'x-kubernetes-action': 'get' },
-    put: { ...common, 'x-kubernetes-action': 'put', parameters },
-    patch: { ...common, 'x-kubernetes-action': 'patch', parameters },
+    openapi: '3.0.0',
+    info: { title: 'Macfleet', version: 'v1.36.4' },
+    paths: Object.fromEntries([...kinds.flatMap(renderPaths), ...unsupported.map(renderUnsupported)]),
+    components: { schemas },
   };
 };
 
-const renderSchema = (kind: ServedKind): Fields => ({
-  ...(kind.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }),
-  'x-kubernetes-group-version-kind': [gvkOf(kind)],
-});
+const collectionPath = ({ resource: { group, version, plural, scope } }: ServedKind): string =>
+  `/${rootOf(group, version)}${scope === 'Namespaced' ? '/namespaces/{namespace}' : ''}/${plural}`;
+
+const PACKAGE = 'io.k8s.api';
+
+const typeSchemaName = (typeName: string): string =>
+  typeName.includes('.') ? `${PACKAGE}.${typeName.replace('.', '.v1.')}` : `${PACKAGE}.core.v1.${typeName}`;
+
+const schemaName = ({ origin, schema, resource: { group, version, kind } }: ServedKind): string =>
+  origin === 'builtin' && schema.typeName !== undefined
+    ? typeSchemaName(schema.typeName)
+    : [...group.split('.').reverse(), version, kind].join('.');
+
+const gvkOf = ({ resource: { group, version, kind } }: ServedKind): Fields => ({ group, version, kind });
+
+const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'].map((name) => ({
+  ...{ name, in: 'query', schema: { type: 'string', uniqueItems: true } },
+}));
+
+const renderPaths = (kind: ServedKind): readonly (readonly [string, Fields])[] => {
+  const content = { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName(kind)}` } } };
+  const responses = { 200: { description: 'OK', content } };
+  const common = { 'x-kubernetes-group-version-kind': gvkOf(kind), responses };
+  const write = (action: string): Fields => ({
+    ...{ ...common, 'x-kubernetes-action': action, parameters: WRITE_PARAMETERS, requestBody: { content } },
+  });
+  const collection = collectionPath(kind);
+  return [
+    [collection, { get: { ...common, 'x-kubernetes-action': 'list' }, post: write('post') }],
+    [
+      `${collection}/{name}`,
+      {
+        get: { ...common, 'x-kubernetes-action': 'get' },
+        put: write('put'),
+        patch: write('patch'),
+        delete: { ...common, 'x-kubernetes-action': 'delete' },
+      },
+    ],
+  ];
+};
+
+/** Named, so that a client sends the object here and gets the answer that says why it is not supported. */
+const renderUnsupported = ({ group, version, kind, plural }: UnsupportedKind): readonly [string, Fields] => {
+  const common = { 'x-kubernetes-group-version-kind': { group, version, kind }, parameters: WRITE_PARAMETERS };
+  const responses = { 405: { description: 'not supported' } };
+  const operation = (action: string): Fields => ({ ...common, responses, 'x-kubernetes-action': action });
+  return [`/${rootOf(group, version)}/${plural}`, { post: operation('post'), patch: operation('patch') }];
+};
+
+type Render = (schema: Schema, how?: 'written-out') => Fields;
+
+/** Types with a name are written out once, under their name. */
+const createRenderer = (schemas: Record<string, Fields>): Render => {
+  const render: Render = (schema, how) => {
+    const { typeName } = schema;
+    if (typeName === undefined || how === 'written-out') return writeOut(schema, render);
+    const name = typeSchemaName(typeName);
+    if (!Object.hasOwn(schemas, name)) {
+      schemas[name] = {};
+      schemas[name] = writeOut(schema, render);
+    }
+    return { allOf: [{ $ref: `#/components/schemas/${name}` }] };
+  };
+  return render;
+};
+
+const writeOut = (schema: Schema, render: Render): Fields => {
+  const { properties, items, additionalProperties, ...others } = schema;
+  const { goType: _g, typeName: _t, alwaysThere: _a, zeroCounts: _z, numbers: _n, wrappers: _w, ...rest } = others;
+  return {
+    ...rest,
+    ...(rest['x-kubernetes-int-or-string'] === true && rest.format === 'quantity' && { type: 'string' }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, child]) => [name, render(child)])),
+    }),
+    ...(items !== undefined && { items: render(items) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'object' ? render(additionalProperties) : additionalProperties,
+    }),
+  };
+};

@@ -53,7 +53,10 @@ describe('a table', () => {
   test('tells of Pods what kubectl shows', () => {
     const { ask, patch, clock } = createTestPlane();
     const pods = '/api/v1/namespaces/default/pods';
-    ask('POST', pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'a' }, { name: 'b' }] } });
+    ask('POST', pods, {
+      metadata: { name: 'p' },
+      spec: { containers: ['a', 'b'].map((name) => ({ name, image: 'x' })) },
+    });
     const containerStatuses = [
       { name: 'a', ready: true, restartCount: 2 },
       { name: 'b', ready: false, restartCount: 1 },
@@ -62,8 +65,11 @@ describe('a table', () => {
     clock.advance(65_000);
     const { body } = ask('GET', pods, undefined, TABLE);
     assert.equal(body['kind'], 'Table');
-    assert.deepEqual(headings(body), ['Name', 'Ready', 'Status', 'Restarts', 'Age', 'IP', 'Node']);
-    assert.deepEqual(rows(body), [['p', '1/2', 'Running', '3', '65s', '192.168.64.3', '']]);
+    assert.deepEqual(headings(body), [
+      ...['Name', 'Ready', 'Status', 'Restarts', 'Age'],
+      ...['IP', 'Node', 'Nominated Node', 'Readiness Gates'],
+    ]);
+    assert.deepEqual(rows(body), [['p', '1/2', 'Running', '3', '65s', '192.168.64.3', '<none>', '<none>', '<none>']]);
     assert.equal(at(body, 'rows.0.object.kind'), 'PartialObjectMetadata');
   });
 
@@ -134,5 +140,50 @@ describe('discovery', () => {
     const { body } = ask('GET', String(url));
     const patch = at(body['paths'], '/apis/apps/v1/namespaces/{namespace}/deployments/{name}') as { patch: unknown };
     assert.ok((at(patch.patch, 'parameters') as { name: string }[]).some(({ name }) => name === 'fieldValidation'));
+  });
+});
+
+describe('a kind that is not supported', () => {
+  const rows = [
+    {
+      path: '/apis/apps/v1/namespaces/default/daemonsets',
+      says: /does not support the kind DaemonSet: run a Deployment/,
+    },
+    { path: '/api/v1/services', says: /the kind Service: there is no network/ },
+    { path: '/apis/cluster.x-k8s.io/v1beta2/clusterclasses', says: /the kind ClusterClass: write the Cluster/ },
+  ];
+  for (const { path, says } of rows) {
+    test(`${path} is answered with what to do instead`, () => {
+      const { status, body } = createTestPlane().ask('GET', path);
+      assert.equal(status, 405);
+      assert.match(String(body['message']), says);
+    });
+  }
+
+  test('is discovered without verbs, so that kubectl asks for it', () => {
+    const { body } = createTestPlane().ask('GET', '/apis/apps/v1');
+    const daemonSets = (body['resources'] as { name: string; verbs: unknown[] }[]).find(
+      ({ name }) => name === 'daemonsets',
+    );
+    assert.deepEqual(daemonSets?.verbs, []);
+  });
+});
+
+test('requests are counted under the names of a real API server', () => {
+  const { ask } = createTestPlane();
+  ask('GET', '/api/v1/namespaces/default/pods/none');
+  const text = String(ask('GET', '/metrics').body['text']);
+  assert.match(text, /apiserver_request_total\{code="404",.*resource="pods",scope="resource",.*verb="GET".*\} 1/);
+});
+
+test('the fields of a built-in kind are explained, each type once', () => {
+  const { body } = createTestPlane().ask('GET', '/openapi/v3/apis/apps/v1');
+  const schemas = at(body, 'components.schemas') as Record<string, { properties: Record<string, unknown> }>;
+  assert.deepEqual(schemas['io.k8s.api.apps.v1.Deployment']?.properties['spec'], {
+    allOf: [{ $ref: '#/components/schemas/io.k8s.api.apps.v1.DeploymentSpec' }],
+  });
+  assert.deepEqual(schemas['io.k8s.api.apps.v1.DeploymentSpec']?.properties['replicas'], {
+    type: 'integer',
+    format: 'int32',
   });
 });

@@ -17,6 +17,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 export interface Answer {
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
 }
 
@@ -39,10 +40,11 @@ export const createTestPlane = (options: StoreOptions = {}) => {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Answer => {
-    const text = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+    const text = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
     const response = api.handle({ method, path, headers, user: ADMIN, ...text });
     if (typeof response.body !== 'string') throw new Error('a stream, where a body was expected');
-    return { status: response.status, body: parseBody(response.body) };
+    return { status: response.status, headers: response.headers, body: parseBody(response.body) };
   };
   /** A watch: its lines so far, and how to hang up. */
   const watch = (path: string, headers: Readonly<Record<string, string>> = {}) => {

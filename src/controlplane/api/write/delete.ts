@@ -1,69 +1,65 @@
 /**
- * DELETE: at once, or marked and left to whoever must act first: the holders of finalizers, or the agent of the node that
- * runs the Pod, which deletes it again without grace.
+ * DELETE: at once, or marked and left to whoever must act first: the holders of finalizers, the garbage collector, or the
+ * agent of the node that runs the Pod, which deletes it again without grace.
  */
 import { toTimestamp } from '../../../base/clock.ts';
-import { isRecord } from '../../../base/json.ts';
-import { type Fields, fieldsOf, type StoredObject } from '../../store/object.ts';
+import { fieldsOf, type StoredObject } from '../../store/object.ts';
 import type { Entry } from '../../store/store.ts';
-import { type ApiDeps, type Call, isDryRun } from '../call.ts';
-import { collectionOf, type ServedKind } from '../kinds/served-kind.ts';
-import { conflict, forbidden } from '../refusal.ts';
-import { contentsOf, isHeld, orphanDependents, settle } from './cascade.ts';
-
-export interface Deletion {
-  readonly graceSeconds: number | undefined;
-  /** `Orphan` frees the dependents; everything else leaves them to the garbage collector, in the background. */
-  readonly propagation: string | undefined;
-  readonly preconditions: Fields;
-  readonly dryRun: 'yes' | 'no';
-}
+import type { ApiDeps } from '../call.ts';
+import type { ServedKind } from '../kinds/served-kind.ts';
+import { forbidden, preconditionFailed } from '../refusal.ts';
+import { contentsOf, isHeld, settle } from './cascade.ts';
+import { type Deletion, PLAIN_DELETION } from './delete-options.ts';
 
 export type Deleted =
   | { readonly is: 'removed'; readonly object: StoredObject }
   | { readonly is: 'marked'; readonly object: StoredObject };
 
-const PLAIN: Deletion = { graceSeconds: undefined, propagation: undefined, preconditions: {}, dryRun: 'no' };
-
-/** Options come in the body, or for old clients in the query. */
-export const readDeletion = (call: Call): Deletion => {
-  const body = call.body();
-  const options = isRecord(body) && body['kind'] === 'DeleteOptions' ? body : {};
-  const grace = options['gracePeriodSeconds'] ?? call.query.get('gracePeriodSeconds') ?? undefined;
-  const propagation = options['propagationPolicy'] ?? call.query.get('propagationPolicy') ?? undefined;
-  const { dryRun } = options;
-  const isDry = isDryRun(call) || (Array.isArray(dryRun) && dryRun.includes('All'));
-  return {
-    graceSeconds: grace === undefined || Number.isNaN(Number(grace)) ? undefined : Number(grace),
-    propagation: propagation === undefined ? undefined : String(propagation),
-    preconditions: fieldsOf(options['preconditions']),
-    dryRun: isDry ? 'yes' : 'no',
-  };
-};
-
 const PERMANENT_NAMESPACES = ['default', 'kube-system', 'kube-public'];
+const FOREGROUND = 'foregroundDeletion';
+const ORPHAN = 'orphan';
 
 export const deleteEntry = (
   deps: ApiDeps,
-  { kind, entry }: { kind: ServedKind; entry: Entry },
-  deletion = PLAIN,
+  { kind, entry }: { readonly kind: ServedKind; readonly entry: Entry },
+  deletion: Deletion = PLAIN_DELETION,
 ): Deleted => {
   const { object } = entry;
-  checkPreconditions(kind, object, deletion.preconditions);
+  checkPreconditions(kind, object, deletion);
   if (kind.resource.kind === 'Namespace' && PERMANENT_NAMESPACES.includes(object.metadata.name)) {
     throw forbidden(kind.resource, object.metadata.name, 'this namespace may not be deleted');
   }
   const graceSeconds = chooseGrace(kind, object, deletion.graceSeconds);
-  const marked = mark(deps, object, graceSeconds);
+  const marked = mark(deps, withPropagation(object, deletion), graceSeconds);
   const isWaiting = graceSeconds > 0 || isHeld(deps, kind, marked);
   if (deletion.dryRun === 'yes') return { is: isWaiting ? 'marked' : 'removed', object: marked };
-  if (deletion.propagation === 'Orphan') orphanDependents(deps, object);
-  if (!isWaiting) return remove(deps, entry.collection, object);
-  const prepared = kind.prepare(marked, { user: { name: '', groups: [] }, old: object, strictness: 'Ignore' });
+  if (!isWaiting) return removeMarked(deps, entry, marked);
+  return keepMarked(deps, { kind, entry }, marked);
+};
+
+const keepMarked = (
+  deps: ApiDeps,
+  { kind, entry }: { readonly kind: ServedKind; readonly entry: Entry },
+  marked: StoredObject,
+): Deleted => {
+  const { metadata: old } = entry.object;
+  const { metadata } = marked;
   const isNews =
-    object.metadata.deletionTimestamp === undefined || graceSeconds < (object.metadata.deletionGracePeriodSeconds ?? 0);
-  const stored = isNews ? deps.store.put(entry.collection, prepared).object : object;
+    old.deletionTimestamp === undefined ||
+    (metadata.deletionGracePeriodSeconds ?? 0) < (old.deletionGracePeriodSeconds ?? 0) ||
+    String(metadata.finalizers) !== String(old.finalizers);
+  if (!isNews) return { is: 'marked', object: entry.object };
+  const time = toTimestamp(deps.clock.now());
+  const scene = { user: { name: '', groups: [] }, old: entry.object, subresource: undefined, time };
+  const stored = deps.store.put(entry.collection, kind.prepare(marked, scene)).object;
   return deleteContents(deps, kind, stored);
+};
+
+/** A Pod whose grace is cut to nothing is seen so before it is gone. */
+const removeMarked = (deps: ApiDeps, { collection, object }: Entry, marked: StoredObject): Deleted => {
+  const { deletionTimestamp, deletionGracePeriodSeconds: graceSeconds = 0 } = object.metadata;
+  const isCut = deletionTimestamp !== undefined && graceSeconds > 0;
+  return remove(deps, collection, isCut ? deps.store.put(collection, marked).object : marked);
 };
 
 const remove = (deps: ApiDeps, collection: string, object: StoredObject): Deleted => {
@@ -72,46 +68,74 @@ const remove = (deps: ApiDeps, collection: string, object: StoredObject): Delete
   return { is: 'removed', object: removed.object };
 };
 
-/** A Namespace or CRD takes what is in it along; it is gone itself when none of that had to wait. */
+/** A CRD takes the objects of its kind along; it is gone itself when none of them had to wait. */
 const deleteContents = (deps: ApiDeps, kind: ServedKind, object: StoredObject): Deleted => {
   for (const entry of contentsOf(deps, kind, object)) {
-    const inner = deps.registry.all().find(({ resource }) => collectionOf(resource) === entry.collection);
+    const inner = deps.registry.ofCollection(entry.collection);
     if (inner !== undefined) deleteEntry(deps, { kind: inner, entry });
   }
   return { is: 'marked', object };
 };
 
-const checkPreconditions = ({ resource }: ServedKind, { metadata }: StoredObject, wanted: Fields): void => {
-  for (const field of ['uid', 'resourceVersion'] as const) {
-    const value = wanted[field];
-    if (value === undefined || value === metadata[field]) continue;
-    const word = field === 'uid' ? 'UID' : 'ResourceVersion';
-    const why = `Precondition failed: ${word} in precondition: ${String(value)}, ${word} in object meta: ${metadata[field]}`;
-    throw conflict(resource, metadata.name, why);
+const checkPreconditions = (
+  { resource }: ServedKind,
+  { metadata }: StoredObject,
+  { preconditions }: Deletion,
+): void => {
+  const { uid, resourceVersion: version } = preconditions;
+  if (uid !== undefined && uid !== metadata.uid) {
+    throw preconditionFailed(
+      resource,
+      metadata.name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (version !== undefined && version !== metadata.resourceVersion) {
+    throw preconditionFailed(
+      resource,
+      metadata.name,
+      `the ResourceVersion in the precondition (${version}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    );
   }
 };
 
-/** Only a Pod that an agent may still run has a grace period. */
+/** The garbage collector works by finalizers; a client that says nothing leaves those that are there. */
+const withPropagation = (object: StoredObject, { propagation }: Deletion): StoredObject => {
+  if (propagation === undefined) return object;
+  const { finalizers = [], ...metadata } = object.metadata;
+  const others = finalizers.filter((one) => one !== FOREGROUND && one !== ORPHAN);
+  const added = propagation === 'Foreground' ? [FOREGROUND] : propagation === 'Orphan' ? [ORPHAN] : [];
+  const next = [...others, ...added];
+  return { ...object, metadata: { ...metadata, ...(next.length > 0 && { finalizers: next }) } };
+};
+
+/** Only a Pod that an agent may still run has a grace period; a second delete can only shorten it. */
 const chooseGrace = ({ resource }: ServedKind, object: StoredObject, asked: number | undefined): number => {
   if (resource.kind !== 'Pod' || resource.group !== '') return 0;
   const spec = fieldsOf(object['spec']);
   const { phase } = fieldsOf(object['status']);
   if (spec['nodeName'] === undefined || spec['nodeName'] === '' || phase === 'Succeeded' || phase === 'Failed')
     return 0;
-  const seconds = asked ?? Number(spec['terminationGracePeriodSeconds'] ?? 30);
-  return seconds < 0 ? 1 : seconds;
+  const wanted = asked ?? Number(spec['terminationGracePeriodSeconds'] ?? 30);
+  const seconds = wanted < 0 ? 1 : wanted;
+  const { deletionTimestamp, deletionGracePeriodSeconds: left = seconds } = object.metadata;
+  if (deletionTimestamp === undefined) return seconds;
+  return asked === undefined ? left : Math.min(left, seconds);
 };
 
 const mark = ({ clock }: ApiDeps, object: StoredObject, graceSeconds: number): StoredObject => {
   const { metadata } = object;
   const isFirst = metadata.deletionTimestamp === undefined;
+  const isShorter = graceSeconds < (metadata.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY);
   return {
     ...object,
     metadata: {
       ...metadata,
-      ...(isFirst && { generation: (metadata.generation ?? 0) + 1 }),
-      deletionTimestamp: toTimestamp(clock.now() + graceSeconds * 1_000),
-      deletionGracePeriodSeconds: graceSeconds,
+      ...(isFirst && metadata.generation !== undefined && { generation: metadata.generation + 1 }),
+      ...(isShorter && {
+        deletionTimestamp: toTimestamp(clock.now() + graceSeconds * 1_000),
+        deletionGracePeriodSeconds: graceSeconds,
+      }),
     },
   };
 };

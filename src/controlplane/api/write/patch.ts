@@ -1,16 +1,21 @@
 /** PATCH: which kind of patch it is, and the object it leads to. */
-import { toTimestamp } from '../../../base/clock.ts';
 import { isRecord } from '../../../base/json.ts';
 import { apiVersionOf } from '../../../kube/types/resource.ts';
-import type { Fields, StoredObject } from '../../store/object.ts';
+import { type Fields, fieldsOf, parseStoredObject, type StoredObject } from '../../store/object.ts';
 import { keyFor } from '../../store/store.ts';
 import { type ApiDeps, type Call, collectionFor, findEntry, readFields } from '../call.ts';
+import { mediaTypeOf } from '../decode/read-json.ts';
+import { decodePatched } from '../decode/read-object.ts';
+import { APPLY_TYPE } from '../options.ts';
 import { applyServerSide } from '../patch/apply.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
+import { findRepeated } from '../patch/merge-applied.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMerge } from '../patch/strategic-merge.ts';
 import { ApiRefusal, badRequest, notFound } from '../refusal.ts';
 import { createObject } from './create.ts';
+import { checkAddress } from './metadata.ts';
+import { outOfReachOf, writerOf } from './ownership.ts';
 import { updateObject } from './update.ts';
 
 export interface Patched {
@@ -18,18 +23,13 @@ export interface Patched {
   readonly object: StoredObject;
 }
 
-const APPLY = 'application/apply-patch+yaml';
-
 export const patchObject = (deps: ApiDeps, call: Call): Patched => {
-  const type = patchTypeOf(call);
-  if (type === APPLY) return applyObject(deps, call);
+  if (mediaTypeOf(call) === APPLY_TYPE) return applyObject(deps, call);
   const old = findEntry(deps, call);
-  const fields = patchFields(call, old.object);
+  const fields = decodePatched(call, patchFields(call, call.kind.readAs(old.object)));
   const object = updateObject(deps, call, { old, wanted: { fields, ownership: 'track', base: 'stored' } });
   return { is: 'changed', object };
 };
-
-const patchTypeOf = ({ headers }: Call): string => (headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
 
 /** The value with the patch of the call laid over it. */
 export const patchFields = (call: Call, target: Fields): Fields => {
@@ -39,12 +39,12 @@ export const patchFields = (call: Call, target: Fields): Fields => {
 };
 
 const patchValue = (call: Call, target: Fields): unknown => {
-  const type = patchTypeOf(call);
+  const type = mediaTypeOf(call);
   switch (type) {
     case 'application/merge-patch+json':
       return applyMergePatch(target, readFields(call));
     case 'application/json-patch+json':
-      return applyJsonPatch(target, call.body());
+      return applyJsonPatch(target, call.body()?.value);
     case 'application/strategic-merge-patch+json':
       if (call.kind.origin === 'builtin') return applyStrategicMerge(target, readFields(call), call.kind.shape);
       throw unsupported(type);
@@ -56,37 +56,53 @@ const patchValue = (call: Call, target: Fields): unknown => {
 const unsupported = (type: string): ApiRefusal =>
   new ApiRefusal(
     'UnsupportedMediaType',
-    `the body of the request was in an unknown format (${type}) - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml`,
+    type === 'application/strategic-merge-patch+json'
+      ? 'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'
+      : '415: Unsupported Media Type',
+    {},
   );
 
 const applyObject = (deps: ApiDeps, call: Call): Patched => {
-  const manager = call.query.get('fieldManager');
-  if (manager === null || manager === '') throw badRequest('fieldManager is required for apply patch');
-  const applied = readFields(call);
-  const { store, clock } = deps;
-  const old = store.get(collectionFor(call), keyFor(call.namespace, call.name ?? ''));
   const { subresource, kind } = call;
+  const applied = readApplied(call);
+  const old = deps.store.get(collectionFor(call), keyFor(call.namespace, call.name ?? ''));
   if (old === undefined && subresource !== undefined) throw notFound(kind.resource, call.name ?? '');
+  const live = old === undefined ? undefined : kind.readAs(old.object);
   const merged = applyServerSide({
-    live: old?.object,
-    applied: withName(call, applied),
-    by: {
-      manager,
-      apiVersion: apiVersionOf(kind.resource),
-      time: toTimestamp(clock.now()),
-      ...(subresource !== undefined && { subresource }),
-    },
+    live,
+    applied,
+    by: writerOf(deps, call),
     conflicts: call.query.get('force') === 'true' ? 'force' : 'refuse',
     shape: kind.shape,
+    outOfReach: outOfReachOf(call),
   });
-  if (old === undefined) return { is: 'created', object: createObject(deps, call, merged) };
+  if (old === undefined) {
+    return { is: 'created', object: createObject(deps, call, { fields: merged, ownership: 'given' }) };
+  }
   const wanted = { fields: merged, ownership: 'given', base: 'stored' } as const;
   return { is: 'changed', object: updateObject(deps, call, { old, wanted }) };
 };
 
-/** The path names the object even if the body does not. */
-const withName = ({ name }: Call, applied: Fields): Fields => {
-  const metadata = isRecord(applied['metadata']) ? applied['metadata'] : {};
+/** What is applied must say its kind and version, and nothing that the kind does not have. */
+const readApplied = (call: Call): Fields => {
+  const fields = readFields(call);
+  const { resource } = call.kind;
+  const expected = apiVersionOf(resource);
+  const { apiVersion = '', kind = '' } = fields;
+  if (apiVersion !== expected || kind !== resource.kind) {
+    const [group = '', version] = String(apiVersion).includes('/') ? String(apiVersion).split('/') : ['', apiVersion];
+    throw badRequest(`invalid object type: ${group}/${String(version ?? '')}, Kind=${String(kind)}`);
+  }
+  const metadata = fieldsOf(fields['metadata']);
   if (metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
-  return { ...applied, metadata: { name, ...metadata } };
+  checkAddress(call, metadata);
+  const refuse = (why: string) => badRequest(`failed to create typed patch object: ${why}`);
+  const { value, unknown } = call.kind.decode(fields, refuse);
+  const [first] = unknown;
+  const wrong = first === undefined ? findRepeated(value, call.kind.shape) : `.${first}: field not declared in schema`;
+  if (wrong !== undefined) {
+    const subject = `${call.namespace ?? ''}/${call.name ?? ''}; ${expected}, Kind=${resource.kind}`;
+    throw new ApiRefusal('Unknown', `failed to create typed patch object (${subject}): ${wrong}`);
+  }
+  return parseStoredObject({ ...value, metadata: { name: call.name, ...fieldsOf(value['metadata']) } });
 };

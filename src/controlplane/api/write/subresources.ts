@@ -1,4 +1,4 @@
-/** Subresources that are objects of their own: scale, binding and eviction. */
+/** Subresources that are objects of their own: scale and binding. */
 import { toTimestamp } from '../../../base/clock.ts';
 import { isRecord } from '../../../base/json.ts';
 import { type Fields, fieldsOf, type StoredObject } from '../../store/object.ts';
@@ -7,8 +7,9 @@ import { type ApiResponse, reply } from '../http.ts';
 import { valueAt } from '../json-path.ts';
 import type { ScalePaths } from '../kinds/served-kind.ts';
 import { conflict, invalid, invalidValue, required } from '../refusal.ts';
-import { deleteEntry } from './delete.ts';
+import { renderSelector } from '../selectors.ts';
 import { commitUpdate } from './update.ts';
+import { writeOf } from './write-of.ts';
 
 /** The Status that says "done" where there is no object to show. */
 export const success = (status: number, details?: Fields): ApiResponse =>
@@ -28,21 +29,28 @@ export const renderScale = (object: StoredObject, paths: ScalePaths): Fields => 
     spec: { replicas: Number(valueAt(object, paths.specReplicas) ?? 0) },
     status: {
       replicas: Number(valueAt(object, paths.statusReplicas) ?? 0),
-      ...(selector !== undefined && { selector }),
+      ...(selector !== undefined && { selector: isRecord(selector) ? renderSelector(selector) : selector }),
     },
   };
 };
 
 /** The object as if its own spec had been written with what the Scale says. */
 export const withScale = (call: Call, object: StoredObject, scale: Fields): Fields => {
-  const replicas = fieldsOf(scale['spec'])['replicas'];
+  const replicas = fieldsOf(scale['spec'])['replicas'] ?? 0;
   if (typeof replicas !== 'number' || !Number.isInteger(replicas) || replicas < 0) {
-    const problem = invalidValue('spec.replicas', replicas ?? null, 'must be greater than or equal to 0');
+    const problem = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name, [problem]);
   }
-  const version = fieldsOf(scale['metadata'])['resourceVersion'];
+  const { resourceVersion: version, uid } = fieldsOf(scale['metadata']);
   const wanted = setAt(object, call.kind.scale?.specReplicas ?? [], replicas);
-  return { ...wanted, metadata: { ...object.metadata, ...(version !== undefined && { resourceVersion: version }) } };
+  return {
+    ...wanted,
+    metadata: {
+      ...object.metadata,
+      ...(version !== undefined && { resourceVersion: version }),
+      ...(uid !== undefined && { uid }),
+    },
+  };
 };
 
 const setAt = (fields: Fields, names: readonly string[], value: unknown): Fields => {
@@ -51,56 +59,54 @@ const setAt = (fields: Fields, names: readonly string[], value: unknown): Fields
   return { ...fields, [head]: rest.length === 0 ? value : setAt(fieldsOf(fields[head]), rest, value) };
 };
 
+/** The body of a subresource that is an object of its own. */
+export const admitBody = ({ gate }: ApiDeps, call: Call): Fields => {
+  const body = readFields(call);
+  const write = writeOf(call, { operation: 'CREATE', name: call.name ?? '', object: body, old: undefined });
+  const admitted = gate.admit(write, body);
+  gate.validate({ ...write, object: admitted });
+  return admitted;
+};
+
 /** POST pods/binding: the scheduler's only write. */
 export const bindPod = (deps: ApiDeps, call: Call): ApiResponse => {
   const entry = findEntry(deps, call);
   const { object } = entry;
   const { resource } = call.kind;
-  const node = fieldsOf(readFields(call)['target'])['name'];
-  if (typeof node !== 'string' || node === '') throw invalid(resource, object.metadata.name, [required('target.name')]);
+  const { metadata } = object;
+  const body = admitBody(deps, call);
+  const node = fieldsOf(body['target'])['name'];
+  if (typeof node !== 'string' || node === '') {
+    throw invalid({ group: '', kind: 'Binding' }, metadata.name, [required('target.name')]);
+  }
+  const { uid } = fieldsOf(body['metadata']);
+  if (uid !== undefined && uid !== '' && uid !== metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${String(uid)}, UID in object meta: ${metadata.uid}`;
+    throw conflict(resource, metadata.name, why);
+  }
   const spec = fieldsOf(object['spec']);
-  if (object.metadata.deletionTimestamp !== undefined) {
-    throw conflict(
-      resource,
-      object.metadata.name,
-      `pod ${object.metadata.name} is being deleted, cannot be assigned to a host`,
-    );
+  if (metadata.deletionTimestamp !== undefined) {
+    throw conflict(resource, metadata.name, `pod ${metadata.name} is being deleted, cannot be assigned to a host`);
   }
   if (typeof spec['nodeName'] === 'string' && spec['nodeName'] !== '') {
-    throw conflict(
-      resource,
-      object.metadata.name,
-      `pod ${object.metadata.name} is already assigned to node "${spec['nodeName']}"`,
-    );
+    throw conflict(resource, metadata.name, `pod ${metadata.name} is already assigned to node "${spec['nodeName']}"`);
   }
+  if (Array.isArray(spec['schedulingGates']) && spec['schedulingGates'].length > 0) {
+    throw conflict(resource, metadata.name, `pod ${metadata.name} has non-empty .spec.schedulingGates`);
+  }
+  commitUpdate(deps, call, { old: entry, next: boundTo(node, object, toTimestamp(deps.clock.now())) });
+  return success(201);
+};
+
+const boundTo = (node: string, object: StoredObject, time: string): StoredObject => {
   const status = fieldsOf(object['status']);
   const others = Array.isArray(status['conditions']) ? status['conditions'].filter((one) => !isScheduled(one)) : [];
-  const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: toTimestamp(deps.clock.now()) };
-  const next = {
+  const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: time };
+  return {
     ...object,
-    spec: { ...spec, nodeName: node },
+    spec: { ...fieldsOf(object['spec']), nodeName: node },
     status: { ...status, conditions: [...others, scheduled] },
   };
-  commitUpdate(deps, call, { old: entry, next });
-  return success(201);
 };
 
 const isScheduled = (condition: unknown): boolean => isRecord(condition) && condition['type'] === 'PodScheduled';
-
-/** POST pods/eviction: a delete. There are no disruption budgets here that could forbid it. */
-export const evictPod = (deps: ApiDeps, call: Call): ApiResponse => {
-  const entry = findEntry(deps, call);
-  const options = fieldsOf(readFields(call)['deleteOptions']);
-  const grace = options['gracePeriodSeconds'];
-  deleteEntry(
-    deps,
-    { kind: call.kind, entry },
-    {
-      graceSeconds: typeof grace === 'number' ? grace : undefined,
-      propagation: undefined,
-      preconditions: fieldsOf(options['preconditions']),
-      dryRun: call.query.getAll('dryRun').includes('All') ? 'yes' : 'no',
-    },
-  );
-  return success(201);
-};

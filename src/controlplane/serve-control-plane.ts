@@ -1,0 +1,105 @@
+/**
+ * The embedded control plane as a person or a program uses it: over HTTPS, with its controllers, and a kubeconfig for its
+ * administrator. `up` puts a provider and simulated Macs beside it; `control-plane` runs it alone.
+ */
+import type { Clock } from '../base/clock.ts';
+import { createIds } from '../base/ids.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Random } from '../base/random.ts';
+import { Secret } from '../base/secret.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { createKubeClient } from '../kube/client/create-client.ts';
+import { createManager } from '../kube/manager/manager.ts';
+import { renderCertificate } from '../pki/certificate.ts';
+import { CONTROLLERS } from './auth/bootstrap/roles-for-controllers.ts';
+import { issueClientCertificate, issueServerCertificate } from './auth/client-certificate.ts';
+import { renderKubeconfig } from './auth/kubeconfig.ts';
+import { ADMIN, type User } from './auth/user.ts';
+import { type ControlPlane, createControlPlane } from './control-plane.ts';
+import { createEmbeddedControllers } from './embedded-controllers.ts';
+import { createFairTransport } from './fair-transport.ts';
+import { type HttpsServer, startHttpsServer } from './https-server.ts';
+
+export interface ServeOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Where objects survive; without it they live as long as this process. */
+  readonly databaseFile?: string;
+}
+
+export interface ServedControlPlane {
+  readonly url: string;
+  /** For the administrator. */
+  readonly kubeconfig: Secret<string>;
+  /** A client in this process, in that user's name. */
+  clientFor(user: User): KubeClient;
+  /** Settles after a clean stop; rejects when a part fails. */
+  runControllers(signal: AbortSignal): Promise<void>;
+  /** Ends all connections and closes the data file. Call it once, last. */
+  close(): Promise<void>;
+}
+
+export const serveControlPlane = async (options: ServeOptions): Promise<ServedControlPlane> => {
+  const { clock, random, logger, databaseFile } = options;
+  const plane = createControlPlane({
+    ...{ clock, random, logger },
+    ...(databaseFile !== undefined && { dataFile: databaseFile }),
+  });
+  const https = await listenOrClose(options, plane);
+  const clientFor = (user: User): KubeClient =>
+    createKubeClient({ transport: createFairTransport(plane.transportFor(user)), clock, random, logger });
+  return {
+    url: https.url,
+    kubeconfig: adminKubeconfig(options, plane, https),
+    clientFor,
+    runControllers: (signal) => {
+      const client = clientFor(CONTROLLERS);
+      const deps = { client, clock, random, logger };
+      const set = createEmbeddedControllers({ ...deps, ids: createIds(random), authority: plane.authority });
+      return createManager({ name: 'controlplane', ...deps, ...set }).run(signal);
+    },
+    close: async () => {
+      await https.close();
+      plane.close();
+    },
+  };
+};
+
+const listenOrClose = async (options: ServeOptions, plane: ControlPlane): Promise<HttpsServer> => {
+  try {
+    return await listen(options, plane);
+  } catch (error) {
+    plane.close();
+    throw error;
+  }
+};
+
+const listen = (
+  { clock, random, logger, port }: ServeOptions,
+  { api, tokens, authority }: ControlPlane,
+): Promise<HttpsServer> =>
+  startHttpsServer({
+    ...{ api, tokens, clock, logger, port },
+    serving: issueServerCertificate(
+      { authority, clock, random },
+      { dnsNames: ['localhost', 'kubernetes'], ipAddresses: ['127.0.0.1'] },
+    ),
+    clientAuthority: renderCertificate(authority.certificate),
+  });
+
+const adminKubeconfig = (
+  { clock, random }: ServeOptions,
+  { authority }: ControlPlane,
+  { url }: HttpsServer,
+): Secret<string> =>
+  new Secret(
+    renderKubeconfig({
+      server: url,
+      authority: renderCertificate(authority.certificate),
+      client: issueClientCertificate({ authority, clock, random }, ADMIN),
+      name: 'macfleet',
+    }),
+  );
