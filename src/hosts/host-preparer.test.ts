@@ -47,7 +47,7 @@ const stage = (): Stage => {
     },
   };
   const preparation: Preparation = {
-    target: { address: server.address, user: 'm1', privateKey, pinnedHostKey: undefined },
+    target: { address: server.address, user: 'm1', privateKey, pinnedHostKey: mac(server.id).view().hostKey },
     ...{ epoch: 3, claim: 'uid-1', nodeName: 'mac-1', providerId: 'scw-applesilicon://z/1', fleet: 'runners' },
     ...{ kubeconfig, sudoPassword: server.password },
     onProgress: (steps) => {
@@ -64,7 +64,8 @@ const states = ({ progress }: Stage): string => [...new Set(progress().map(({ st
 
 test('a look at the host key learns it and leaves the Mac as it is', async () => {
   const { preparer, preparation, mac, open } = stage();
-  assert.equal(await preparer.lookAtHostKey(preparation.target, signal), mac.view().hostKey);
+  const unpinned = { ...preparation.target, pinnedHostKey: undefined };
+  assert.equal(await preparer.lookAtHostKey(unpinned, signal), mac.view().hostKey);
   assert.equal(mac.view().epochFile, undefined);
   assert.equal(open(), 0);
 });
@@ -156,3 +157,10 @@ for (const { id } of BOOTSTRAP_STEPS) {
     assert.ok(!told.includes('canary') && !told.includes(server.password.reveal()), told);
   });
 }
+
+test('on a Mac whose key was never put on record there is no agent of ours, and nothing is opened to stop it', async () => {
+  const { preparer, preparation, cloud, server } = stage();
+  cloud.as('operator').reboot(server);
+  const target = { ...preparation.target, pinnedHostKey: undefined };
+  await preparer.stopAgent({ target, epoch: 1 }, signal);
+});

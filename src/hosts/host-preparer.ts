@@ -29,13 +29,16 @@ export const createHostPreparer = ({ hosts, clock }: HostPreparerDeps): HostPrep
       inSession(target, signal, (session) =>
         runSteps({ session, steps: BOOTSTRAP_STEPS, epoch, clock, onProgress, ...valuesOf(preparation) }, signal),
       ),
-    stopAgent: ({ target, epoch }, signal) =>
-      inSession(target, signal, (session) =>
+    stopAgent: async ({ target, epoch }, signal) => {
+      // Nothing was ever sent to it, so nothing of ours runs there.
+      if (target.pinnedHostKey === undefined) return;
+      await inSession(target, signal, (session) =>
         runSteps(
           { session, steps: RELEASE_STEPS, epoch, clock, inputs: {}, secrets: {}, onProgress: () => undefined },
           signal,
         ),
-      ),
+      );
+    },
   };
 };
 

@@ -27,7 +27,7 @@ test('a Mac is claimed, bootstrapped and given back wiped', async () => {
   assert.equal(life.server().wipes, 1);
   assert.deepEqual(
     life.cloud.audit().map(({ verb, argument, outcome }) => `${verb} ${argument} ${outcome}`),
-    ['rename mac-1 accepted', 'rename releasing accepted', 'reinstall Tahoe accepted', 'rename pool-back accepted'],
+    ['rename mac-1 accepted', 'rename releasing accepted', 'reinstall default accepted', 'rename pool-back accepted'],
   );
 });
 

@@ -7,6 +7,8 @@ import type { Secret } from '../base/secret.ts';
 
 export interface HostTarget {
   readonly address: string;
+  /** 22 unless given. */
+  readonly port?: number;
   readonly user: string;
   /** The fleet's private key, OpenSSH format. */
   readonly privateKey: Secret<string>;
@@ -47,7 +49,8 @@ export interface HostSession {
    * A non-zero exit is an answer. Rejects with `unavailable` when the connection is lost, after which a phase may have run
    * or not; with `conflict` and code `StaleEpoch` (`details.seen` is the epoch on the Mac), `NotWiped` (the Mac bears the
    * marks of another claim) or `NotFenced` (it has no epoch file, and the step is none that may run without); in each
-   * of the three nothing was done. An abort rejects at once.
+   * of the three nothing was done; with `bug` when the session is closed (`SessionClosed`) or was opened without a pin
+   * (`HostKeyNotPinned`): what a host showed is put on record before anything is sent to it. An abort rejects at once.
    */
   run(call: StepCall, signal: AbortSignal): Promise<StepAnswer>;
   /** Never rejects. */

@@ -1,19 +1,25 @@
 /**
  * What every implementation of the Hosts port does, as tests: the simulated Macs in both their forms run them, and the SSH
- * adapter will.
+ * adapter against simulated Macs behind a real SSH port.
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { neverAborted } from '../../base/abort.ts';
 import { FleetError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import type { Hosts, HostTarget, StepAnswer, StepCall, StepPhase } from '../port.ts';
+import type { HostSession, Hosts, HostTarget, StepAnswer, StepCall, StepPhase } from '../port.ts';
 
 export interface HostsContractWorld {
   readonly hosts: Hosts;
   /** A Mac as it was delivered: nobody ever worked on it. */
   readonly target: HostTarget;
   readonly sudoPassword: Secret<string>;
+  /** Opens no Mac. */
+  readonly foreignKey: Secret<string>;
+  /** What makes the target one where nobody answers. */
+  readonly nowhere: Partial<HostTarget>;
+  /** The next check of this step neither ends nor prints; or it is done, and the connection breaks before its answer. */
+  breakNextCheck(step: string, how: 'hang' | 'lost-after'): void;
 }
 
 /** Builds a world, runs the body in it, and settles as the body does. */
@@ -28,6 +34,7 @@ export const testHostsContract = (name: string, run: HostsContractRun): void => 
     test(`${name}: ${sentence}`, () => run(body));
   };
   storiesOfConnecting(story);
+  storiesOfSessions(story);
   storiesOfTheFence(story);
   storiesOfSteps(story);
 };
@@ -44,20 +51,64 @@ const storiesOfConnecting = (story: Story): void => {
     await second.close();
   });
 
-  const refusals: readonly { readonly story: string; readonly change: Partial<HostTarget>; readonly why: string }[] = [
-    { story: 'another pin', change: { pinnedHostKey: 'SHA256:other' }, why: 'denied HostKeyChanged' },
-    { story: 'another private key', change: { privateKey: new Secret('foreign') }, why: 'denied AuthenticationFailed' },
-    { story: 'an address where nobody is', change: { address: '198.18.255.254' }, why: 'unavailable HostUnreachable' },
+  const refusals: readonly {
+    readonly story: string;
+    readonly change: (world: HostsContractWorld) => Partial<HostTarget>;
+    readonly why: string;
+  }[] = [
+    { story: 'another pin', change: () => ({ pinnedHostKey: 'SHA256:other' }), why: 'denied HostKeyChanged' },
+    {
+      story: 'another private key',
+      change: ({ foreignKey }) => ({ privateKey: foreignKey }),
+      why: 'denied AuthenticationFailed',
+    },
+    { story: 'an address where nobody is', change: ({ nowhere }) => nowhere, why: 'unavailable HostUnreachable' },
   ];
   for (const { story: what, change, why } of refusals) {
-    story(`${what} is refused as ${why}`, async ({ hosts, target }) => {
-      assert.equal(await outcome(hosts.open({ ...target, ...change }, signal)), why);
+    story(`${what} is refused as ${why}`, async (world) => {
+      assert.equal(await outcome(world.hosts.open({ ...world.target, ...change(world) }, signal)), why);
     });
   }
 
   story('an aborted signal opens nothing', async ({ hosts, target }) => {
     assert.equal(await outcome(hosts.open(target, AbortSignal.abort())), 'cancelled Cancelled');
   });
+};
+
+const storiesOfSessions = (story: Story): void => {
+  story('a session without a pin shows the key and runs nothing', async ({ hosts, target }) => {
+    const session = await hosts.open(target, signal);
+    assert.equal(await outcome(session.run(callOf('stop-agent', 'check'), signal)), 'bug HostKeyNotPinned');
+    await session.close();
+  });
+
+  story('a closed session runs nothing', async (world) => {
+    const { run, close } = await openSession(world);
+    await close();
+    assert.equal(await run('stop-agent', 'check'), 'bug SessionClosed');
+  });
+
+  story('a step that hangs ends with an abort, and the session goes on', async (world) => {
+    const { run, session } = await openSession(world);
+    world.breakNextCheck('stop-agent', 'hang');
+    const controller = new AbortController();
+    const hanging = outcome(session.run(callOf('stop-agent', 'check'), controller.signal));
+    assert.equal(await run('first-look', 'check'), 'exit 1');
+    controller.abort();
+    assert.equal(await hanging, 'cancelled Cancelled');
+    assert.equal(await run('stop-agent', 'check'), 'exit 0');
+  });
+
+  story(
+    'a connection that breaks after the step is told as lost, and a new session finds the step done',
+    async (world) => {
+      const { run } = await openSession(world);
+      world.breakNextCheck('stop-agent', 'lost-after');
+      assert.equal(await run('stop-agent', 'check'), 'unavailable HostConnectionLost');
+      const again = await openSession(world);
+      assert.equal(await again.run('stop-agent', 'check'), 'exit 0');
+    },
+  );
 };
 
 const storiesOfTheFence = (story: Story): void => {
@@ -82,7 +133,7 @@ const storiesOfTheFence = (story: Story): void => {
     const earlier = await openSession(world);
     await firstLook(earlier.run, 5);
     await earlier.close();
-    const session = await world.hosts.open(world.target, signal);
+    const { session } = await openSession(world);
     await assert.rejects(session.run(callOf('sudo', 'check', { epoch: 4 }), signal), (error) => {
       assert.ok(error instanceof FleetError);
       assert.equal(error.details['seen'], 5);
@@ -133,6 +184,21 @@ const storiesOfSteps = (story: Story): void => {
     assert.ok(!text.includes(CANARY) && !text.includes(world.sudoPassword.reveal()));
   });
 
+  story('inputs and secrets arrive as they are, whatever a shell would make of them', async (world) => {
+    const { run } = await openSession(world);
+    await firstLook(run, 1);
+    await run('sudo', 'apply', { secrets: { sudoPassword: world.sudoPassword } });
+    const nodeName = "it's $(id) `id` \\ \n *=";
+    assert.equal(await run('hostname', 'apply', { inputs: { nodeName } }), 'exit 0');
+    assert.equal(await run('hostname', 'check', { inputs: { nodeName } }), 'exit 0');
+    assert.equal(await run('hostname', 'check', { inputs: { nodeName: `${nodeName} ` } }), 'exit 1');
+    const kubeconfig = new Secret('a: b\n\n  \u00fc: "c d"\n');
+    assert.equal(await run('kubeconfig', 'apply', { secrets: { kubeconfig } }), 'exit 0');
+    assert.equal(await run('kubeconfig', 'check', { secrets: { kubeconfig } }), 'exit 0');
+    const shorter = new Secret(kubeconfig.reveal().trimEnd());
+    assert.equal(await run('kubeconfig', 'check', { secrets: { kubeconfig: shorter } }), 'exit 1');
+  });
+
   story('a step that does not exist is an answer with an exit code', async (world) => {
     const { run } = await openSession(world);
     await firstLook(run, 1);
@@ -146,11 +212,15 @@ interface OpenSession {
   /** `exit <code>`, or kind and code of the error. */
   readonly run: Run;
   readonly answers: readonly StepAnswer[];
+  readonly session: HostSession;
   close(): Promise<void>;
 }
 
+/** Pinned, as the port wants it. */
 const openSession = async ({ hosts, target }: HostsContractWorld): Promise<OpenSession> => {
-  const session = await hosts.open(target, signal);
+  const look = await hosts.open(target, signal);
+  await look.close();
+  const session = await hosts.open({ ...target, pinnedHostKey: look.hostKey }, signal);
   const answers: StepAnswer[] = [];
   const run: Run = async (step, phase, more) => {
     const answer = session.run(callOf(step, phase, more), signal).then((given) => {
@@ -160,7 +230,7 @@ const openSession = async ({ hosts, target }: HostsContractWorld): Promise<OpenS
     const what = await outcome(answer);
     return what === 'answered' ? `exit ${answers.at(-1)?.exitCode}` : what;
   };
-  return { run, answers, close: session.close };
+  return { run, answers, session, close: session.close };
 };
 
 const callOf = (step: string, phase: StepPhase, more: Partial<StepCall> = {}): StepCall => ({

@@ -7,7 +7,7 @@ import { sleep } from '../../base/clock.ts';
 import { assert, isKind, messageOf } from '../../base/errors.ts';
 import { createSeededRandom } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
-import { createKernelCloudPort } from '../../sim/cloud/cloud-ports.ts';
+import { createKernelCloudPort } from '../../scaleway/testing/sim-cloud-port.ts';
 import { createSimCloud, type SimCloud } from '../../sim/cloud/sim-cloud.ts';
 import type { SimServer } from '../../sim/cloud/sim-server.ts';
 import type { Actor } from '../../sim/kernel/actor.ts';
@@ -101,7 +101,7 @@ const PHASES: Readonly<Record<Exclude<Memory['phase'], 'done'>, (client: Client)
   },
   reinstall: async (client) => {
     const { status } = await ask(client, (signal) =>
-      client.cloud.reinstallServer(client.server, client.server.osFamily, signal),
+      client.cloud.reinstallServer(client.server, undefined, { signal }),
     );
     assert(status === 'reinstalling', 'accepted');
     client.memory.phase = 'wait';
@@ -136,7 +136,7 @@ const ask = <T>({ actor }: Client, call: (signal: AbortSignal) => Promise<T>): P
 const look = (client: Client) => ask(client, (signal) => client.cloud.getServer(client.server, signal));
 
 const rename = async (client: Client, name: string, next: Memory['phase']): Promise<void> => {
-  await ask(client, (signal) => client.cloud.renameServer(client.server, name, signal));
+  await ask(client, (signal) => client.cloud.renameServer(client.server, name, { signal }));
   client.memory.phase = next;
 };
 

@@ -2,7 +2,8 @@
  * The epoch file of a Mac (R9, R10): it says for which claim the Mac works and the highest epoch seen, and it is asked
  * before anything is done. Only `first-look` makes one, so work for a Mac that was wiped meanwhile is refused as a whole.
  */
-import { FleetError } from '../../base/errors.ts';
+
+import { notFenced, notWiped, staleEpoch } from '../../hosts/port/session-errors.ts';
 import type { StepCall } from '../../hosts/port.ts';
 import type { MacDisk } from './mac-disk.ts';
 
@@ -29,26 +30,3 @@ export const markFirstLook = (disk: MacDisk, { epoch, inputs }: StepCall): void 
   if (disk.kubeconfig !== undefined) throw notWiped("it has an agent's kubeconfig");
   disk.epochFile = { claim: inputs['claim'] ?? '', epoch };
 };
-
-const notWiped = (why: string): FleetError =>
-  new FleetError('conflict', {
-    code: 'NotWiped',
-    message: `the Mac was not wiped: ${why}`,
-    hint: 'Release the Mac, which wipes it, and take another.',
-  });
-
-const staleEpoch = (epoch: number, seen: number): FleetError =>
-  new FleetError('conflict', {
-    code: 'StaleEpoch',
-    message: `the Mac refuses work of epoch ${epoch}: it has seen ${seen}`,
-    hint: 'A newer operation works on it. A leader that is alone adopts the higher number.',
-    details: { epoch, seen },
-  });
-
-const notFenced = (step: string): FleetError =>
-  new FleetError('conflict', {
-    code: 'NotFenced',
-    message: `the Mac refuses the step ${step}: it has no epoch file, so it was wiped since, or never looked at`,
-    hint: 'Begin again with first-look.',
-    details: { step },
-  });

@@ -6,6 +6,12 @@
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
+import {
+  authenticationFailed,
+  connectionLost,
+  hostKeyChanged,
+  unreachableHost,
+} from '../../hosts/port/session-errors.ts';
 import type { HostTarget, StepAnswer, StepCall } from '../../hosts/port.ts';
 import { type AgentStart, createMacAgent, type StartAgent } from './mac-agent.ts';
 import { type EpochFile, freshDisk, type MacDisk } from './mac-disk.ts';
@@ -13,7 +19,6 @@ import { createMacFaults, type MacFaults, type StepFault } from './mac-faults.ts
 import { passFence } from './mac-fence.ts';
 import { type MacInside, PAM_LOCKS_AT, runScript } from './mac-scripts.ts';
 import { type SavedDisk, saveDisk } from './saved-disk.ts';
-import { authenticationFailed, connectionLost, hostKeyChanged, unreachableHost } from './ssh-errors.ts';
 
 /** The truth about a Mac, for checkers. */
 export interface MacView {

@@ -6,7 +6,7 @@ import { createSeededRandom } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
 import { createManualClock, type ManualClock } from '../../base/testing/manual-clock.ts';
 import type { HostSession, HostTarget, StepCall } from '../../hosts/port.ts';
-import { testHostsContract } from '../../hosts/testing/hosts-contract.ts';
+import { type HostsContractWorld, testHostsContract } from '../../hosts/testing/hosts-contract.ts';
 import { createSimCloud, type SimCloud } from '../cloud/sim-cloud.ts';
 import type { SimServer } from '../cloud/sim-server.ts';
 import { createKernel } from '../kernel/kernel.ts';
@@ -44,8 +44,9 @@ const stage = (pace: 'at once' | 'in the time of life' = 'at once'): Stage => {
       return () => agents.push(`stop ${nodeName}`);
     },
   });
-  const target = { address: server.address, user: 'm1', privateKey: fleetKey, pinnedHostKey: undefined };
-  return { clock, cloud, server, macs, mac: macs.mac(server.id), target, agents };
+  const mac = macs.mac(server.id);
+  const target = { address: server.address, user: 'm1', privateKey: fleetKey, pinnedHostKey: mac.view().hostKey };
+  return { clock, cloud, server, macs, mac, target, agents };
 };
 
 const apply = (step: string, more: Partial<StepCall> = {}): StepCall => ({
@@ -74,9 +75,16 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   }
 };
 
+const contractParts = (macs: SimMacs, server: SimServer): Omit<HostsContractWorld, 'hosts' | 'target'> => ({
+  sudoPassword: server.password,
+  foreignKey: new Secret('foreign'),
+  nowhere: { address: '198.18.255.254' },
+  breakNextCheck: (step, kind) => macs.mac(server.id).addStepFault({ step, kind, phase: 'check', times: 1 }),
+});
+
 testHostsContract('simulated Macs in real time', async (body) => {
   const { macs, target, server } = stage();
-  await body({ hosts: macs.hosts, target, sudoPassword: server.password });
+  await body({ hosts: macs.hosts, target: { ...target, pinnedHostKey: undefined }, ...contractParts(macs, server) });
 });
 
 testHostsContract('simulated Macs on the kernel', async (body) => {
@@ -87,7 +95,7 @@ testHostsContract('simulated Macs on the kernel', async (body) => {
   const startAgent = (): (() => void) => () => undefined;
   const macs = createSimMacs({ cloud, clock, fleetKey, random: createSeededRandom(4), startAgent });
   const target = { address: server.address, user: 'm1', privateKey: fleetKey, pinnedHostKey: undefined };
-  kernel.boot('client', (actor) => body({ hosts: macs.kernelHosts(actor), target, sudoPassword: server.password }));
+  kernel.boot('client', (actor) => body({ hosts: macs.kernelHosts(actor), target, ...contractParts(macs, server) }));
   await kernel.run({ maxEvents: 10_000, maxVirtualMs: 3_600_000 });
 });
 
@@ -117,7 +125,7 @@ test('a reboot stops the agent and starts it again; the session is lost and the 
 test('a reinstall stops the agent, forgets everything and shows a new host key', async () => {
   const world = stage();
   const session = await bootstrap(world);
-  world.cloud.as('operator').reinstall(world.server, 'Tahoe');
+  world.cloud.as('operator').reinstall(world.server);
   assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
   world.clock.advance(REINSTALL_MS);
   assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
@@ -125,29 +133,29 @@ test('a reinstall stops the agent, forgets everything and shows a new host key',
   assert.deepEqual([agent, hasKubeconfig, epochFile, hostname], [undefined, false, undefined, undefined]);
   const pinned = { ...world.target, pinnedHostKey: session.hostKey };
   assert.equal(await codeOf(world.macs.hosts.open(pinned, signal)), 'HostKeyChanged');
-  const fresh = await world.macs.hosts.open(world.target, signal);
+  const fresh = await world.macs.hosts.open({ ...world.target, pinnedHostKey: world.mac.view().hostKey }, signal);
   assert.equal(await codeOf(fresh.run(apply('tart'), signal)), 'NotFenced');
 });
 
 test('after a reinstall the Mac knows the password that the cloud now shows, and not the old one', async () => {
-  const { cloud, clock, server, macs, target } = stage();
-  cloud.as('operator').reinstall(server, 'Tahoe');
+  const { cloud, clock, server, macs, mac, target } = stage();
+  cloud.as('operator').reinstall(server);
   clock.advance(REINSTALL_MS);
-  const session = await macs.hosts.open(target, signal);
+  const session = await macs.hosts.open({ ...target, pinnedHostKey: mac.view().hostKey }, signal);
   await session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal);
   const sudo = async (sudoPassword: Secret<string> | undefined): Promise<number> => {
     const secrets = sudoPassword && { sudoPassword };
     return (await session.run(apply('sudo', { secrets: secrets ?? {} }), signal)).exitCode;
   };
   assert.equal(await sudo(server.password), 1);
-  assert.equal(await sudo(cloud.as('operator').get(server).sudoPassword), 0);
+  assert.equal(await sudo(cloud.server(server.id)?.password), 0);
 });
 
 test('a reinstall that keeps the disk leaves marks that the first look of another claim finds', async () => {
   const world = stage();
   await bootstrap(world);
   world.cloud.setNextReinstall(world.server.id, 'disk-kept');
-  world.cloud.as('operator').reinstall(world.server, 'Tahoe');
+  world.cloud.as('operator').reinstall(world.server);
   world.clock.advance(REINSTALL_MS);
   const session = await world.macs.hosts.open(world.target, signal);
   assert.equal(await codeOf(session.run(apply('first-look', { inputs: { claim: 'other' } }), signal)), 'NotWiped');
@@ -174,9 +182,10 @@ test('a deleted server takes its Mac along', async () => {
 test('a server that is delivered later has a Mac that answers from then on', async () => {
   const { cloud, clock, macs, target } = stage();
   const { address } = cloud.addServer({ name: 'ordered', status: 'starting' });
-  assert.equal(await codeOf(macs.hosts.open({ ...target, address }, signal)), 'HostUnreachable');
+  const ordered = { ...target, address, pinnedHostKey: undefined };
+  assert.equal(await codeOf(macs.hosts.open(ordered, signal)), 'HostUnreachable');
   clock.advance(137_000);
-  assert.equal(await codeOf(macs.hosts.open({ ...target, address }, signal)), 'answered');
+  assert.equal(await codeOf(macs.hosts.open(ordered, signal)), 'answered');
 });
 
 test('five wrong passwords lock the account until a reboot, and a right one is refused then', async () => {
@@ -307,11 +316,12 @@ test('refused connections, a forgotten key and a changed host key are told apart
   const { macs, mac, target } = stage();
   mac.refuseConnections(1);
   assert.equal(await codeOf(macs.hosts.open(target, signal)), 'HostUnreachable');
-  const { hostKey } = await macs.hosts.open(target, signal);
+  assert.equal(await codeOf(macs.hosts.open(target, signal)), 'answered');
   mac.changeHostKey();
-  assert.equal(await codeOf(macs.hosts.open({ ...target, pinnedHostKey: hostKey }, signal)), 'HostKeyChanged');
+  assert.equal(await codeOf(macs.hosts.open(target, signal)), 'HostKeyChanged');
   mac.forgetKey();
-  assert.equal(await codeOf(macs.hosts.open(target, signal)), 'AuthenticationFailed');
+  const unpinned = { ...target, pinnedHostKey: undefined };
+  assert.equal(await codeOf(macs.hosts.open(unpinned, signal)), 'AuthenticationFailed');
 });
 
 test('a script at work when a newer operation begins does nothing any more', async () => {
@@ -336,7 +346,8 @@ test('a Mac that loses its power under a script loses the script', async () => {
   const server = cloud.addServer({ name: 'pool-a' });
   const startAgent = (): (() => void) => () => undefined;
   const macs = createSimMacs({ cloud, clock, fleetKey, random: createSeededRandom(4), startAgent });
-  const target = { address: server.address, user: 'm1', privateKey: fleetKey, pinnedHostKey: undefined };
+  const pinnedHostKey = macs.mac(server.id).view().hostKey;
+  const target = { address: server.address, user: 'm1', privateKey: fleetKey, pinnedHostKey };
   let seen = '';
   kernel.boot('client', async (actor) => {
     const session = await macs.kernelHosts(actor).open(target, signal);

@@ -7,7 +7,8 @@ import { type Clock, sleep } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
-import type { HostSession, Hosts, StepCall } from '../../hosts/port.ts';
+import { hostKeyNotPinned, sessionClosed, unreachableHost } from '../../hosts/port/session-errors.ts';
+import type { HostSession, Hosts, HostTarget, StepCall } from '../../hosts/port.ts';
 import type { PowerEvent } from '../cloud/cloud-core.ts';
 import type { SimCloud } from '../cloud/sim-cloud.ts';
 import type { SimServer } from '../cloud/sim-server.ts';
@@ -15,7 +16,6 @@ import type { Actor } from '../kernel/actor.ts';
 import type { StartAgent } from './mac-agent.ts';
 import { restoreDisk, type SavedDisk } from './saved-disk.ts';
 import { createSimMac, type MacConnection, type MacMachine, type SimMac } from './sim-mac.ts';
-import { unreachableHost } from './ssh-errors.ts';
 
 export interface SimMacsOptions {
   readonly cloud: SimCloud;
@@ -137,21 +137,22 @@ type Send = <T>(site: string, effect: () => T | Promise<T>, signal: AbortSignal)
 const createHosts = (connect: Connect, send: Send): Hosts => ({
   open: async (target, signal) => {
     const connection = await send('open', () => connect(target), signal);
-    return createSession(connection, send);
+    return createSession(connection, target, send);
   },
 });
 
-const createSession = ({ hostKey, run }: MacConnection, send: Send): HostSession => {
+const createSession = ({ hostKey, run }: MacConnection, { pinnedHostKey }: HostTarget, send: Send): HostSession => {
   let isClosed = false;
   return {
     hostKey,
-    run: (call, signal) => (isClosed ? Promise.reject(sessionClosed()) : send(call.phase, () => run(call), signal)),
+    run: async (call, signal) => {
+      if (isClosed) throw sessionClosed();
+      if (pinnedHostKey === undefined) throw hostKeyNotPinned();
+      return send(call.phase, () => run(call), signal);
+    },
     close: () => {
       isClosed = true;
       return Promise.resolve();
     },
   };
 };
-
-const sessionClosed = (): FleetError =>
-  new FleetError('bug', { code: 'SessionClosed', message: 'a step was sent through a session that is closed' });

@@ -18,10 +18,17 @@ type Entry = Readonly<Record<string, unknown>>;
  */
 const isForeignTool = (entry: Entry): boolean => entry['dev'] === true && entry['optional'] === true;
 
-const problemOf = (entry: Entry): string | undefined => {
+/** Their scripts would build something that they do without; with ignore-scripts they never run. */
+const UNUSED_SCRIPTS: Readonly<Record<string, string>> = {
+  'node_modules/ssh2': 'a faster cipher in C++; its JavaScript is what we use and measure',
+  'node_modules/cpu-features': 'an optional part of the same',
+};
+
+const problemOf = (name: string, entry: Entry): string | undefined => {
   if (entry['link'] === true) return 'links to a folder outside the lockfile; depend on a published version';
   if ('resolved' in entry) return 'names where it was downloaded; install with omit-lockfile-registry-resolved=true';
-  if (entry['hasInstallScript'] === true) return 'runs a script when it is installed; choose a package that does not';
+  if (entry['hasInstallScript'] === true && !Object.hasOwn(UNUSED_SCRIPTS, name))
+    return 'runs a script when it is installed; choose a package that does not';
   if (typeof entry['integrity'] !== 'string' && !isForeignTool(entry))
     return 'has no integrity; remove it from the lockfile and install again';
   return undefined;
@@ -32,7 +39,7 @@ const checkPackages = (tree: Tree): readonly Finding[] => {
   const packages = parseJsonFile(file)?.['packages'];
   return Object.entries(isRecord(packages) ? packages : {}).flatMap(([name, entry]) => {
     if (name === '' || !isRecord(entry)) return [];
-    const problem = problemOf(entry);
+    const problem = problemOf(name, entry);
     if (problem === undefined) return [];
     return [{ path: LOCKFILE, line: lineOf(file?.text ?? '', `"${name}":`), message: `${name} ${problem}` }];
   });
