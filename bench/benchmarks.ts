@@ -1,10 +1,31 @@
 /** Every benchmark there is, in the order in which they run. */
 import type { Benchmark } from './benchmark.ts';
+import { controlPlaneLoad } from './benchmarks/control-plane-load.ts';
+import { controlPlaneOpen } from './benchmarks/control-plane-open.ts';
+import { controlPlaneStart } from './benchmarks/control-plane-start.ts';
+import { controlPlaneWatch } from './benchmarks/control-plane-watch.ts';
 import { events } from './benchmarks/events.ts';
 import { importRuntime } from './benchmarks/import-runtime.ts';
 import { kernel } from './benchmarks/kernel.ts';
 import { listHold } from './benchmarks/list-hold.ts';
 import { queue } from './benchmarks/queue.ts';
 import { requests } from './benchmarks/requests.ts';
+import { scalewayList } from './benchmarks/scaleway-list.ts';
+import { simCloud } from './benchmarks/sim-cloud.ts';
+import { ssh } from './benchmarks/ssh.ts';
 
-export const BENCHMARKS: readonly Benchmark[] = [listHold, requests, events, importRuntime, kernel, queue];
+export const BENCHMARKS: readonly Benchmark[] = [
+  listHold,
+  requests,
+  events,
+  importRuntime,
+  kernel,
+  queue,
+  controlPlaneStart,
+  controlPlaneLoad,
+  controlPlaneWatch,
+  controlPlaneOpen,
+  scalewayList,
+  simCloud,
+  ssh,
+];

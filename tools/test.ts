@@ -13,7 +13,7 @@ import { parseTestArguments, renderRepeat, type TestPlan } from './test/argument
 import { runTestFiles, selectTestFiles } from './test/run-files.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const FILES = ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts'];
+const FILES = ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts', 'test/contract/**/*.test.ts'];
 const TIMEOUT_MS = 120_000;
 /** A test process that does not end although its tests have would otherwise hold up the run for ever. */
 const STALL_MS = 240_000;

@@ -1,8 +1,10 @@
 /** The command line: which commands exist, and how the end of a command becomes an exit code. */
 import { Command, CommanderError } from 'commander';
 import { ERROR_BEHAVIOUR, FleetError, toFleetError } from '../base/errors.ts';
+import { addControlPlaneCommand } from './control-plane.ts';
 import type { CliIo } from './io.ts';
 import { renderError } from './render-error.ts';
+import { addSimCommand } from './sim.ts';
 import { addUpCommand } from './up.ts';
 
 export interface CliRun {
@@ -44,6 +46,8 @@ const createProgram = ({ version, io }: CliRun): Command => {
     .exitOverride()
     .configureOutput({ writeOut: io.stdout, writeErr: () => undefined, outputError: () => undefined });
   addUpCommand(program, io);
+  addControlPlaneCommand(program, io);
+  addSimCommand(program, io);
   return program;
 };
 

@@ -1,7 +1,7 @@
 /** `macfleet up`: a whole fleet on this machine, with simulated Macs. Its flags; the work is in up/run-up.ts. */
 import { type Command, Option } from 'commander';
-import { FleetError } from '../base/errors.ts';
 import type { CliIo } from './io.ts';
+import { parsePort, parseWhole } from './parse-number.ts';
 import type { UpFlags } from './up/run-up.ts';
 
 export const addUpCommand = (program: Command, io: CliIo): void => {
@@ -27,14 +27,3 @@ export const addUpCommand = (program: Command, io: CliIo): void => {
 };
 
 const parseCount = (text: string): number => parseWhole(text, { least: 1, most: 100, what: 'count of Macs' });
-const parsePort = (text: string): number => parseWhole(text, { least: 0, most: 65_535, what: 'port' });
-
-const parseWhole = (text: string, { least, most, what }: { least: number; most: number; what: string }): number => {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new FleetError('invalid', {
-    code: 'BadNumber',
-    message: `"${text}" is no ${what}`,
-    hint: `Give a whole number from ${least} to ${most}.`,
-  });
-};

@@ -1,5 +1,5 @@
 /** What `up` asks its fleet to do: a cluster shell, a MachineDeployment of Macs, and a Job that runs on them. */
-import { JOBS } from '../controlplane/core/job.ts';
+import { JOBS } from '../controlplane/core/workloads/job.ts';
 import { CLUSTERS } from '../kinds/cluster.ts';
 import { CONTROL_PLANES } from '../kinds/control-plane.ts';
 import { LABELS, MACOS_TAINT } from '../kinds/labels.ts';
@@ -7,6 +7,7 @@ import { MACHINES } from '../kinds/machine.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
 import type { KubeObject } from '../kube/types/meta.ts';
 import { apiVersionOf, type Resource } from '../kube/types/resource.ts';
+import { AGENT_VERSION } from '../sim/node/node-object.ts';
 
 export interface DemoObject {
   readonly resource: Resource<KubeObject>;
@@ -56,6 +57,7 @@ export const renderDemo = (macs: number): readonly DemoObject[] => {
           metadata: { labels: { ...labels, [LABELS.restrictedFleet]: FLEET } },
           spec: {
             clusterName: 'demo',
+            version: AGENT_VERSION,
             bootstrap: { dataSecretName: 'noop-bootstrap' },
             infrastructureRef: reference(TEMPLATES, FLEET),
           },

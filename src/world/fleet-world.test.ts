@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { JOBS } from '../controlplane/core/job.ts';
+import { JOBS } from '../controlplane/core/workloads/job.ts';
 import { CLUSTERS } from '../kinds/cluster.ts';
 import { CONTROL_PLANES } from '../kinds/control-plane.ts';
 import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
+import { createAuditChecker } from '../sim/cloud/check-audit.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
 import { renderDemo } from './demo-fleet.ts';
 import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from './fleet-world.ts';
@@ -33,17 +34,20 @@ const STORM = {
 /** How many events lie between two looks at all machines; what is written to the cloud is looked at without exception. */
 const LOOK_EVERY = 20;
 
-/** S1: one machine per host. S13: a pool name that we give means that a wipe went before. */
-const checkOf = ({ operator, cloud }: FleetWorld): (() => void) => {
+/** S1: one machine per host; and what is promised about the cloud, on all that reached it. Nobody lacks a right. */
+const checkOf = ({ operator, cloud, forbidden }: FleetWorld): (() => void) => {
   let events = 0;
-  let audited = 0;
+  const checkAudit = createAuditChecker({
+    poolPrefix: 'tuist-pool-',
+    isWipeable: (name) => name.startsWith('tuist-releasing-'),
+    isFleet: () => true,
+  });
   return () => {
-    const audit = cloud.audit();
-    for (; audited < audit.length; audited += 1) {
-      const { verb, argument, before } = audit[audited] ?? {};
-      if (verb === 'rename' && argument?.startsWith('tuist-pool-'))
-        assert.ok(before && before.wipes > 0, `${argument} without a wipe`);
-    }
+    assert.equal(forbidden.length, 0, `forbidden: ${JSON.stringify(forbidden[0])}`);
+    assert.deepEqual(
+      checkAudit(cloud.audit()).map(({ promise, message }) => `${promise}: ${message}`),
+      [],
+    );
     events += 1;
     if (events % LOOK_EVERY !== 0) return;
     const bound = operator

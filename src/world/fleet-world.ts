@@ -3,12 +3,13 @@
  * cloud and Macs whose agents join. Everything that happens follows from the seed; actors can be killed and frozen.
  */
 import { neverAborted } from '../base/abort.ts';
-import { createIds } from '../base/ids.ts';
 import { Secret } from '../base/secret.ts';
-import { type ApiServer, createApiServer } from '../controlplane/api/api-server.ts';
-import { ADMIN } from '../controlplane/auth/user.ts';
-import { createCapiControllers } from '../controlplane/capi/capi-controllers.ts';
-import { createCoreControllers } from '../controlplane/core/core-controllers.ts';
+import type { ApiServer } from '../controlplane/api/api-server.ts';
+import type { AnsweredRequest } from '../controlplane/auth/audit.ts';
+import { CONTROLLERS } from '../controlplane/auth/bootstrap/roles-for-controllers.ts';
+import { nodeUser, type User } from '../controlplane/auth/user.ts';
+import { createGuardedApi } from '../controlplane/control-plane.ts';
+import { createEmbeddedControllers } from '../controlplane/embedded-controllers.ts';
 import { createStore } from '../controlplane/store/store.ts';
 import { createHostPreparer } from '../hosts/host-preparer.ts';
 import { ALL_KINDS } from '../kinds/all-kinds.ts';
@@ -20,13 +21,16 @@ import { createKubeClient } from '../kube/client/create-client.ts';
 import { createLeaderLease } from '../kube/manager/leader-lease.ts';
 import { createManager as createKubeManager } from '../kube/manager/manager.ts';
 import { createManager } from '../provider/create-manager.ts';
-import { createKernelCloudPort } from '../sim/cloud/cloud-ports.ts';
+import { connectCloud } from '../scaleway/adapter/connect.ts';
+import { createSimulatedCredentials } from '../scaleway/adapter/credentials.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
+import { createKernelCloudTransport } from '../sim/cloud/transports.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
 import { createSimTransport } from '../sim/kernel/sim-transport.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
+import { POLICIES, PROVIDER, PROVIDER_RIGHTS } from './identities.ts';
 import { createOperator, type Operator } from './operator.ts';
 
 export interface FleetWorldOptions extends KernelOptions {
@@ -40,6 +44,8 @@ export interface FleetWorld {
   readonly macs: SimMacs;
   /** A person with kubectl: reads the truth, writes at once. */
   readonly operator: Operator;
+  /** Requests that somebody made without the right to; a write that was refused for its content is none. */
+  readonly forbidden: readonly AnsweredRequest[];
 }
 
 const POOL_PREFIX = 'tuist-pool-';
@@ -60,7 +66,17 @@ const TIMES = {
 export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   const kernel = createKernel(options);
   const { clock, random, logger } = kernel.actor('world');
-  const api = createApiServer({ store: createStore(), clock, ids: createIds(random.stream('api')), logger });
+  const forbidden: AnsweredRequest[] = [];
+  const onRequest = (request: AnsweredRequest): void => {
+    if (request.code === 403 && !authorize(request.attempt).isAllowed) forbidden.push(request);
+  };
+  const { api, authorize } = createGuardedApi({
+    store: createStore(),
+    clock,
+    random: random.stream('api'),
+    logger,
+    onRequest,
+  });
   const cloud = createSimCloud({ clock, random: random.stream('cloud') });
   for (let at = 1; at <= options.macs; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
   const macs = createSimMacs({
@@ -72,18 +88,19 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   });
   const operator = createOperator(api);
   for (const kind of ALL_KINDS) operator.create(CRD_PATH, toCustomResourceDefinition(kind));
-  kernel.boot('controllers', (actor) => runControllers(actor, clientOf(actor, api)));
+  for (const guard of [...PROVIDER_RIGHTS, ...POLICIES]) operator.apply(guard);
+  kernel.boot('controllers', (actor) => runControllers(actor, clientOf(actor, api, CONTROLLERS)));
   for (const name of options.managers ?? ['manager']) {
-    kernel.boot(name, (actor) => runManager(actor, { client: clientOf(actor, api), cloud, macs }));
+    kernel.boot(name, (actor) => runManager(actor, { client: clientOf(actor, api, PROVIDER), cloud, macs }));
   }
-  return { kernel, cloud, macs, operator };
+  return { kernel, cloud, macs, operator, forbidden };
 };
 
 const CRD_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-const clientOf = (actor: Actor, api: ApiServer): KubeClient => {
+const clientOf = (actor: Actor, api: ApiServer, user: User): KubeClient => {
   const server = (request: Parameters<Parameters<typeof createSimTransport>[0]['server']>[0]) =>
-    api.handle({ ...request, user: ADMIN });
+    api.handle({ ...request, user });
   const { clock, random, logger } = actor;
   return createKubeClient({ transport: createSimTransport({ actor, server }), clock, random, logger });
 };
@@ -101,7 +118,7 @@ const startAgent = (kernel: Kernel, api: ApiServer, { nodeName, providerId, flee
   const capacity = { cpu: '8', memory: '14Gi', pods: '3' };
   const facts = { nodeName, providerId, labels: { [LABELS.fleet]: fleet }, capacity };
   actor.daemon('agent', () =>
-    runNodeAgent({ client: clientOf(actor, api), clock, random, logger, ...facts }, stop.signal),
+    runNodeAgent({ client: clientOf(actor, api, nodeUser(nodeName)), clock, random, logger, ...facts }, stop.signal),
   );
   return () => stop.abort();
 };
@@ -109,11 +126,8 @@ const startAgent = (kernel: Kernel, api: ApiServer, { nodeName, providerId, flee
 /** The controllers of the control plane, for the life of their actor. */
 const runControllers = async ({ clock, random, logger, ids }: Actor, client: KubeClient): Promise<void> => {
   const deps = { client, clock, random, logger, ids };
-  const core = createCoreControllers({ ...deps, collected: ALL_KINDS.map(({ resource }) => resource) });
-  const capi = createCapiControllers(deps);
-  const caches = [...core.caches, ...capi.caches];
-  const controllers = [...core.controllers, ...capi.controllers];
-  await createKubeManager({ ...deps, name: 'controllers', caches, controllers }).run(neverAborted());
+  const set = createEmbeddedControllers(deps);
+  await createKubeManager({ ...deps, name: 'controllers', ...set }).run(neverAborted());
 };
 
 interface ManagerParts {
@@ -133,7 +147,10 @@ const runManager = async (actor: Actor, { client, cloud, macs }: ManagerParts): 
     });
     const manager = createManager({
       ...{ client, clock, random, ids, logger, lease },
-      cloud: createKernelCloudPort(cloud, actor),
+      cloud: connectCloud({
+        ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
+        transport: createKernelCloudTransport(cloud, actor),
+      }),
       preparer: createHostPreparer({ hosts: macs.kernelHosts(actor), clock }),
       join: { issue: async (nodeName) => new Secret(`kubeconfig of ${nodeName}`) },
       fleetKeys: { privateKeyOf: async () => FLEET_KEY },

@@ -1,22 +1,22 @@
 /** The simulated cloud and its Macs as one text: what `up --data` goes on with. Pure. */
 import { FleetError, messageOf } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
-import type { SavedServer } from '../sim/cloud/saved-server.ts';
+import type { SavedCloud } from '../sim/cloud/saved-cloud.ts';
 import type { SavedDisk } from '../sim/mac/saved-disk.ts';
 
 export interface SavedSimulation {
-  readonly version: 1;
-  readonly servers: readonly SavedServer[];
+  readonly version: 2;
+  readonly cloud: SavedCloud;
   readonly disks: Readonly<Record<string, SavedDisk>>;
 }
 
 export const renderSimulation = (simulation: Omit<SavedSimulation, 'version'>): string =>
-  JSON.stringify({ version: 1, ...simulation });
+  JSON.stringify({ version: 2, ...simulation });
 
 /** Its own writer wrote it whole, so its shape is trusted; another version or a damaged file is refused. */
 export const parseSimulation = (text: string): SavedSimulation => {
   const saved = parseText(text);
-  if (isRecord(saved) && saved['version'] === 1) return saved as unknown as SavedSimulation;
+  if (isRecord(saved) && saved['version'] === 2) return saved as unknown as SavedSimulation;
   throw unusable('it is of another version');
 };
 

@@ -15,8 +15,10 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
 import type { JoinCredentials } from '../provider/host/ports.ts';
-import { createSimCloudPort } from '../sim/cloud/cloud-ports.ts';
+import { connectCloud } from '../scaleway/adapter/connect.ts';
+import { createSimulatedCredentials } from '../scaleway/adapter/credentials.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
+import { createSimCloudTransport } from '../sim/cloud/transports.ts';
 import type { AgentStart } from '../sim/mac/mac-agent.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
@@ -56,8 +58,8 @@ export const startSimulation = (options: SimulationOptions, signal: AbortSignal)
   const { clock, random, logger, speedUp, saved } = options;
   const timeScale = 1 / speedUp;
   const agents: Promise<unknown>[] = [];
-  const onChange = (): void => options.save?.({ servers: cloud.save(), disks: macs.save() });
-  const kept = saved === undefined ? {} : { saved: saved.servers };
+  const onChange = (): void => options.save?.({ cloud: cloud.save(), disks: macs.save() });
+  const kept = saved === undefined ? {} : { saved: saved.cloud };
   const project = options.projectId === undefined ? {} : { projectId: options.projectId };
   const cloud = createSimCloud({ clock, random: random.stream('cloud'), timeScale, onChange, ...project, ...kept });
   const fresh = Math.max(options.macs - cloud.servers().length, 0);
@@ -112,7 +114,10 @@ export const createSimulatedPorts = async (
   const compressed = (lifeMs: number): number => Math.max(Math.round(lifeMs / speedUp), 100);
   return {
     ...{ client, clock, random, ids: createIds(random), logger },
-    cloud: createSimCloudPort(cloud, { clock, latencyMs: 2 }),
+    cloud: connectCloud({
+      ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
+      transport: createSimCloudTransport(cloud, { clock, latencyMs: 2 }),
+    }),
     preparer: createHostPreparer({ hosts: macs.hosts, clock }),
     join: options.join ?? { issue: async (nodeName) => new Secret(`kubeconfig of ${nodeName}`) },
     fleetKeys: { privateKeyOf: async () => FLEET_KEY },

@@ -12,6 +12,7 @@ import type { Cluster } from './bench/cluster.ts';
 import { type FaultProxy, startFaultProxy } from './bench/fault-proxy.ts';
 import { readPki } from './bench/pki.ts';
 import { sharedCluster } from './bench.ts';
+import { eventually } from './kube/scene.ts';
 
 const namespace = `proxy-${createIds(createSystemRandom()).suffix(8)}`;
 
@@ -133,7 +134,9 @@ describe('the fault proxy', { timeout: 60_000 }, () => {
     await opened;
     proxy.set({ what: 'frozen' });
     frozen.push(await openWatch(signal));
+    const { hits } = proxy;
     const silent = Promise.race(frozen.map((watch) => watch.next()));
+    await eventually('the second watch has arrived', () => proxy.hits > hits);
     await createSecret('in-frost', signal);
     proxy.clear();
     const open = await openWatch(signal);

@@ -12,8 +12,8 @@ import { neverAborted } from '../../src/base/abort.ts';
 import { createSystemClock, sleep } from '../../src/base/clock.ts';
 import { createIds } from '../../src/base/ids.ts';
 import { createSystemRandom } from '../../src/base/random.ts';
+import { chooseFreePort } from '../../tools/processes/ports.ts';
 import type { Cluster } from './bench/cluster.ts';
-import { chooseFreePort } from './bench/ports.ts';
 import { installKinds, startCluster } from './bench.ts';
 
 const HOLDER = join(import.meta.dirname, 'bench', 'holder.ts');

@@ -9,9 +9,10 @@ import { createSystemClock } from '../../src/base/clock.ts';
 import { FleetError } from '../../src/base/errors.ts';
 import { type ClusterBinaries, findBinaries } from '../../tools/cluster/binaries.ts';
 import type { BinaryName } from '../../tools/cluster/recipe.ts';
+import { guardDirectory } from '../../tools/processes/guarded.ts';
+import { type ChoosePort, chooseFreePort } from '../../tools/processes/ports.ts';
 import type { Cluster, ClusterOptions, ClusterParts } from './bench/cluster.ts';
 import { startClusterApi } from './bench/cluster-api.ts';
-import { guardDirectory } from './bench/guarded.ts';
 import {
   allowKubeletCalls,
   type Starting,
@@ -22,7 +23,6 @@ import {
 } from './bench/kubernetes.ts';
 import { ADMIN, adminKubeconfig, openCluster } from './bench/open-cluster.ts';
 import { createPki, readPki, writePrivate } from './bench/pki.ts';
-import { type ChoosePort, chooseFreePort } from './bench/ports.ts';
 import { hasParts, readRecord, writeRecord } from './bench/record.ts';
 import { createServers } from './bench/servers.ts';
 

@@ -118,9 +118,9 @@ describe('Pods that are local processes', { timeout: 120_000 }, () => {
     assert.equal((await apply(renderPod('deaf', spec))).code, 0);
     await node.until('it runs', () => node.pod('deaf', ({ status }) => status?.phase === 'Running'));
     await kubectl('delete', 'pod', 'deaf', '--timeout=20s');
-    assert.equal(
-      node.pod('deaf', () => true),
-      undefined,
+    await node.until(
+      'its Node has heard that it is gone',
+      () => node.pod('deaf', () => true) === undefined || undefined,
     );
   });
 

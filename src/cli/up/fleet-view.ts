@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
-import { JOBS } from '../../controlplane/core/job.ts';
+import { JOBS } from '../../controlplane/core/workloads/job.ts';
 import { HOST_STATES, MAC_HOSTS } from '../../kinds/mac-host.ts';
 import { createCache, dropManagedFields } from '../../kube/cache/cache.ts';
 import type { KubeClient } from '../../kube/client/client.ts';

@@ -28,7 +28,7 @@ export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
 export interface WriteOptions {
-  readonly subresource?: 'status' | 'scale' | 'approval';
+  readonly subresource?: 'status' | 'scale' | 'approval' | 'finalize';
   /** Instead of the client's own. */
   readonly fieldManager?: string;
   readonly dryRun?: 'All';

@@ -2,6 +2,7 @@
  * Adapter: the Transport over real sockets, by undici. One pool of kept-alive HTTP/1.1 connections per cluster and client
  * certificate; a new certificate gets a new pool while the requests under way end on the old one.
  */
+import './without-http2.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';

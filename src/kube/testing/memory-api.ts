@@ -130,14 +130,16 @@ export class MemoryApi {
   }
 
   #dispatch(method: string, target: Target, body: unknown): ApiResponse {
-    if (method === 'POST')
-      return target.subresource === 'binding' ? this.#bind(target, body) : this.#create(target, body);
+    if (method === 'POST') return this.#post(target, body);
     if (target.name === undefined) {
       return target.query.has('watch') ? this.#watch(target) : this.#list(target);
     }
     const key = keyIn(target, target.name);
     const found = this.#objects.get(key);
-    if (found === undefined) return refuse(404, 'NotFound', `${target.name} not found`);
+    if (found === undefined) {
+      const isApply = method === 'PATCH' && target.query.has('force');
+      return isApply ? this.#create(target, body) : refuse(404, 'NotFound', `${target.name} not found`);
+    }
     switch (method) {
       case 'GET':
         return reply(200, found);
@@ -201,6 +203,14 @@ export class MemoryApi {
       resourceVersion: '',
     };
     return reply(201, this.#store('ADDED', target, { ...fields, metadata }));
+  }
+
+  #post(target: Target, body: unknown): ApiResponse {
+    if (target.subresource === 'binding') return this.#bind(target, body);
+    if (target.subresource !== 'eviction') return this.#create(target, body);
+    const found = this.#objects.get(keyIn(target, target.name ?? ''));
+    if (found === undefined) return refuse(404, 'NotFound', `${target.name} not found`);
+    return this.#delete(target, found, parseFields(body)['deleteOptions']);
   }
 
   /** Answers with a Status, as Kubernetes does. */

@@ -9,11 +9,11 @@ import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { CLUSTER_API_LABELS } from '../../../src/kube/types/cluster-api.ts';
 import type { KubeObject } from '../../../src/kube/types/meta.ts';
 import type { Resource } from '../../../src/kube/types/resource.ts';
+import { onFreePort } from '../../../tools/processes/ports.ts';
 import type { Cluster } from './cluster.ts';
 import { renderCoreManifest } from './core-manifest.ts';
 import { type Starting, writeKubeconfig } from './kubernetes.ts';
 import { mustKubectl } from './must-kubectl.ts';
-import { onFreePort } from './ports.ts';
 import { probe } from './probe.ts';
 
 const NAMESPACE = 'capi-system';

@@ -11,6 +11,8 @@ export interface ClusterOptions {
   readonly featureGates?: readonly string[];
   /** Notices a dead Node after seconds instead of minutes. */
   readonly nodeMonitoring?: 'fast';
+  /** By default etcd writes to its disk without waiting for it. */
+  readonly disk?: 'synced';
   /** The API server forgets versions older than this; never by default. */
   readonly compactEverySeconds?: number;
 }

@@ -7,8 +7,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSystemClock } from '../../../src/base/clock.ts';
 import { FleetError } from '../../../src/base/errors.ts';
+import { guardDirectory, spawnGuarded } from '../../../tools/processes/guarded.ts';
 import { startCluster } from '../bench.ts';
-import { guardDirectory, spawnGuarded } from './guarded.ts';
 
 const A_LONG_TIME_MS = 600_000;
 const [tempDir = '', what = 'cluster', end = 'waits'] = process.argv.slice(2);

@@ -8,13 +8,13 @@ const SECONDS_UNTIL_NODE_IS_DEAD = 6;
 const gates = ({ featureGates = [] }: ClusterOptions): readonly string[] =>
   featureGates.length === 0 ? [] : [`--feature-gates=${featureGates.join(',')}`];
 
-/** Its data is thrown away with the cluster, so nothing is worth a wait for the disk. */
-export const etcdFlags = (dir: string, url: string): readonly string[] => [
+/** Its data is thrown away with the cluster, so nothing is worth a wait for the disk, unless the wait is measured. */
+export const etcdFlags = (dir: string, url: string, { disk }: ClusterOptions): readonly string[] => [
   `--data-dir=${join(dir, 'etcd')}`,
   `--listen-client-urls=${url}`,
   `--advertise-client-urls=${url}`,
   '--listen-peer-urls=http://127.0.0.1:0',
-  '--unsafe-no-fsync',
+  ...(disk === 'synced' ? [] : ['--unsafe-no-fsync']),
   '--log-level=warn',
 ];
 

@@ -5,11 +5,11 @@ import { isKind } from '../../../src/base/errors.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { SERVICE_ACCOUNTS } from '../../../src/kube/types/core.ts';
 import { CLUSTER_ROLE_BINDINGS } from '../../../src/kube/types/rbac.ts';
+import { type ChoosePort, onFreePort } from '../../../tools/processes/ports.ts';
 import type { ClusterOptions } from './cluster.ts';
 import { apiServerFlags, controllerManagerFlags, etcdFlags, schedulerFlags } from './kubernetes-flags.ts';
 import { ADMIN } from './open-cluster.ts';
 import { type ClusterPki, type ClusterUser, writePrivate } from './pki.ts';
-import { type ChoosePort, onFreePort } from './ports.ts';
 import { probe } from './probe.ts';
 import type { Servers } from './servers.ts';
 
@@ -24,11 +24,11 @@ export interface Starting {
 }
 
 /** Gives etcd's address. */
-export const startEtcd = ({ dir, servers, choosePort, program }: Starting): Promise<string> =>
+export const startEtcd = ({ dir, options, servers, choosePort, program }: Starting): Promise<string> =>
   onFreePort(choosePort, async (port) => {
     const url = `http://127.0.0.1:${port}`;
     await servers.stop('etcd');
-    servers.start({ name: 'etcd', path: program('etcd'), args: etcdFlags(dir, url) });
+    servers.start({ name: 'etcd', path: program('etcd'), args: etcdFlags(dir, url, options) });
     const waiting = 'etcd to be healthy';
     await servers.until(waiting, async () => (await probe(`${url}/health`)) === 200);
     return url;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { createSystemClock } from '../../../src/base/clock.ts';
 import { FleetError } from '../../../src/base/errors.ts';
+import { spawnGuarded } from '../../../tools/processes/guarded.ts';
 import type { CommandResult } from './cluster.ts';
-import { spawnGuarded } from './guarded.ts';
 
 export interface Command {
   readonly path: string;

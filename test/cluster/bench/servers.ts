@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { neverAborted } from '../../../src/base/abort.ts';
 import { createSystemClock, sleep } from '../../../src/base/clock.ts';
 import { FleetError } from '../../../src/base/errors.ts';
-import { type Guarded, spawnGuarded } from './guarded.ts';
+import { type Guarded, spawnGuarded } from '../../../tools/processes/guarded.ts';
 
 export interface ServerCommand {
   /** Of the log file and in messages; one process per name. */

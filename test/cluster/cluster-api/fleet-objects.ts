@@ -106,14 +106,14 @@ export const renderGuardedPod = (namespace: string): readonly object[] => [
 ];
 
 /** `<cluster>-kubeconfig`: how core reaches the cluster that the Macs join. */
-export const renderRemoteKubeconfig = (namespace: string, kubeconfig: string) => ({
+export const renderRemoteKubeconfig = (namespace: string, kubeconfig: string, clusterName = CLUSTER_NAME) => ({
   apiVersion: 'v1',
   kind: 'Secret',
   type: 'cluster.x-k8s.io/secret',
   metadata: {
     namespace,
-    name: `${CLUSTER_NAME}-kubeconfig`,
-    labels: { [CLUSTER_API_LABELS.clusterName]: CLUSTER_NAME },
+    name: `${clusterName}-kubeconfig`,
+    labels: { [CLUSTER_API_LABELS.clusterName]: clusterName },
   },
   stringData: { value: kubeconfig },
 });

@@ -10,7 +10,7 @@ import { keyOf, renderKey } from '../../../src/kube/types/meta.ts';
 import type { Pod } from '../../../src/kube/types/pod.ts';
 import type { PodMoment } from '../../../src/sim/node/pod-moment.ts';
 import type { PodProcesses } from '../../../src/sim/node/pod-processes.ts';
-import { type Guarded, spawnGuarded } from '../bench/guarded.ts';
+import { type Guarded, spawnGuarded } from '../../../tools/processes/guarded.ts';
 import { type ProcessPlan, planProcess } from './plan-process.ts';
 import { type Readiness, watchReadiness } from './readiness.ts';
 

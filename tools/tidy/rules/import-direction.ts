@@ -44,13 +44,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | PortOf)[]>> = {
   ],
   'src/world': COMPOSERS_MAY,
   'src/cli/up': COMPOSERS_MAY,
-  'src/cli': ['src/kube', 'src/kube/types', 'src/kinds', 'src/hosts', 'src/sim', 'src/controlplane', 'src/base'],
+  'src/cli': [
+    ...['src/kube', 'src/kube/types', 'src/kinds', 'src/hosts', 'src/sim', 'src/controlplane', 'src/base'],
+    portOf('src/scaleway'),
+  ],
   bin: COMPOSERS_MAY,
   tools: ['src', 'bin'],
   // A person's cluster and the cluster tier start what the tests start.
   'tools/cluster/up': ['src', 'bin', 'tools', 'test'],
   'tools/cluster/test': ['src', 'bin', 'tools', 'test'],
+  'tools/conformance': ['src', 'bin', 'tools', 'test'],
   bench: ['src', 'tools'],
+  // The peer of the embedded control plane is the cluster that the tests start.
+  'bench/control-plane': ['src', 'tools', 'bench', 'test'],
   test: ['src', 'bin', 'tools', 'bench'],
 };
 

@@ -142,16 +142,21 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
   'bin/': { may: ['process'], because: 'entry points hand the process to what they compose' },
   'src/base/clock.ts': { may: ['clock', 'timers'], because: 'the real Clock' },
   'src/base/random.ts': { may: ['randomness'], because: 'the real Random' },
+  'src/cli/sim/state-file.ts': { may: ['files'], because: 'a simulated cloud is kept in a YAML file' },
   'src/cli/up/data-folder.ts': {
     may: ['files', 'process'],
     because: 'a fleet on this machine keeps its state in a folder',
   },
-  'src/cli/up/fair-transport.ts': {
+  'src/controlplane/fair-transport.ts': {
     may: ['turns'],
     because: 'requests within one process must let sockets and signals in',
   },
   'src/controlplane/https-server.ts': { may: ['network'], because: 'the API is served over HTTPS' },
-  'src/controlplane/store/sqlite-log.ts': { may: ['files'], because: 'objects survive in a SQLite file' },
+  'src/controlplane/store/sqlite-log.ts': {
+    may: ['files', 'turns'],
+    because: 'objects survive in a SQLite file, those of one turn of the event loop together',
+  },
+  'src/hosts/ssh/ssh2-link.ts': { may: ['network'], because: 'sessions on a Mac run over SSH' },
   'src/kube/client/login/host-io.ts': {
     may: ['files', 'processes', 'process'],
     because: 'credentials come from files and from programs that a kubeconfig names',
@@ -165,12 +170,15 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     may: ['process'],
     because: 'probes and metrics are asked over HTTP',
   },
+  'src/scaleway/adapter/http-transport.ts': { may: ['network'], because: "Scaleway's API over real sockets" },
+  'src/sim/cloud/http-server.ts': { may: ['network'], because: 'official clients reach the simulated cloud over HTTP' },
   'src/sim/kernel/guard-globals.ts': { may: ['clock'], because: 'replaces the real clock while a simulation runs' },
   'src/sim/kernel/macrotasks.ts': { may: ['turns'], because: 'a simulated step ends when every promise has settled' },
   'src/sim/kernel/process-failures.ts': {
     may: ['process'],
     because: 'a rejection that nobody handles belongs to the simulated run, not to the process',
   },
+  'src/sim/mac/ssh-server.ts': { may: ['network'], because: 'a simulated Mac can be reached over real SSH' },
   'src/sim/kernel/leaks.test.ts': { may: ['timers', 'randomness'], because: 'proves that the leak detector sees them' },
 };
 

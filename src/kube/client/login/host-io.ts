@@ -1,5 +1,4 @@
 /** Adapter: the files, commands and environment of this machine, as far as logging in to a cluster needs them. */
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { FleetError, messageOf } from '../../../base/errors.ts';
 
@@ -38,8 +37,10 @@ export const createHostIo = (): HostIo => ({
       throw unreadable(path, `cannot be read: ${messageOf(thrown)}`);
     }
   },
-  run: ({ file, args, env, timeoutMs }) =>
-    new Promise((resolve) => {
+  run: async ({ file, args, env, timeoutMs }) => {
+    // Few logins need a program: what starts one is loaded then.
+    const { execFile } = await import('node:child_process');
+    return new Promise((resolve) => {
       const child = execFile(
         file,
         args,
@@ -47,7 +48,8 @@ export const createHostIo = (): HostIo => ({
         (error, stdout, stderr) => resolve({ stdout, stderr, ...describeEnd(error, timeoutMs) }),
       );
       child.stdin?.end();
-    }),
+    });
+  },
 });
 
 const describeEnd = (error: Error | null, timeoutMs: number): Pick<CommandOutput, 'exitCode' | 'problem'> => {
