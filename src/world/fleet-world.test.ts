@@ -184,6 +184,25 @@ describe('the whole system on the virtual clock', () => {
     await runUntil(world, 'ready', () => readyMachines(world) === 1);
   });
 
+  it('F13: says that its key is refused, does nothing meanwhile, and goes on when it is taken again', async () => {
+    const world = startWorld({ seed: 5, macs: 1 });
+    await runUntil(world, 'claimed', () =>
+      world.operator.list(MAC_HOSTS).some(({ spec }) => spec.claimRef !== undefined),
+    );
+    world.cloud.switchOn('F13b');
+    const told = () =>
+      world.operator
+        .list(MAC_HOSTS)
+        .flatMap(({ status }) => status?.conditions ?? [])
+        .map(({ reason }) => reason);
+    await runUntil(world, 'told', () => told().includes('AuthenticationDenied'));
+    const { length } = world.cloud.audit();
+    await world.kernel.run({ ...BOUNDS, maxVirtualMs: 300_000 });
+    assert.equal(world.cloud.audit().length, length);
+    world.cloud.switchOff('F13b');
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  });
+
   it('survives its manager being killed before and after any effect', async () => {
     const plan = {
       actor: 'manager',

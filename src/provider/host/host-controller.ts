@@ -140,10 +140,14 @@ const lookAt = async ({ cloud, clock }: HostPorts, host: MacHost, { signal }: Re
   try {
     return { server: await cloud.getServer(ref, signal), atMs };
   } catch (error) {
-    if (isKind(error, 'not-found', 'denied')) return { server: undefined, atMs };
+    if (isUnseen(error)) return { server: undefined, atMs };
     throw error;
   }
 };
+
+/** What a deleted server answers. A key that is refused, or a server that is locked, says nothing about its being there. */
+const isUnseen = (error: unknown): boolean =>
+  isKind(error, 'not-found') || (error instanceof FleetError && error.code === 'PermissionsDenied');
 
 const refOf = ({ metadata, spec }: MacHost) => ({ zone: spec.source.scaleway?.zone ?? '', id: metadata.name });
 
