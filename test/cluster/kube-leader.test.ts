@@ -83,12 +83,16 @@ const startProgram = (program: LeaderProgram): Rival => {
 const untilActs = ({ effects }: Rivals, identity: string, times = KEYS): Promise<unknown> =>
   eventually(`${identity} has acted`, async () => (await effects()).filter((by) => by === identity).length >= times);
 
+/** The version at which it became the holder, once our own watch has heard of it. */
+const untilHolds = ({ holders }: Rivals, name: string): Promise<number> =>
+  eventually(`${name} is seen to hold the lease`, () => holders.find(({ identity }) => identity === name)?.version);
+
 /** Effects of the one who lost after the first of the one who won: outside the cluster, and in it. */
 const countLate = async (rivals: Rivals, { loser, winner }: { loser: string; winner: string }) => {
   const { client, namespace, signal } = rivals.scene;
   const effects = await rivals.effects();
   const outside = effects.slice(effects.indexOf(winner)).filter((by) => by === loser).length;
-  const takenAt = rivals.holders.find(({ identity }) => identity === winner)?.version ?? 0;
+  const takenAt = await untilHolds(rivals, winner);
   const { items } = await client.list(CONFIG_MAPS, { namespace, labelSelector: `by=${loser}`, signal });
   const inside = items.filter(({ metadata }) => Number(metadata.resourceVersion) > takenAt).length;
   return { outside, inside };
@@ -165,6 +169,7 @@ describe('of two managers', { concurrency: 2 }, () => {
     assert.deepEqual(await leaving.end, { code: 0, stderr: '' });
     await untilActs(rivals, 'heir');
     t.diagnostic(`taken over ${Math.round(performance.now() - askedMs)} ms after the request to stop`);
+    await untilHolds(rivals, 'heir');
     assert.deepEqual(
       rivals.holders.map(({ identity }) => identity),
       ['leaving', '', 'heir'],
