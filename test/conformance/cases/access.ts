@@ -1,27 +1,10 @@
 /** Who may do what: authentication, RBAC, impersonation, reviews, the Node authorizer and NodeRestriction, policies. */
 import { chapter, NOBODY, type RequestStep } from '../case.ts';
 import { absent, including, present } from '../match.ts';
-import {
-  clusterRole,
-  clusterRoleBinding,
-  pod,
-  policy,
-  policyBinding,
-  refused,
-  role,
-  roleBinding,
-  secret,
-} from '../objects.ts';
+import { clusterRole, clusterRoleBinding, pod, refused, role, roleBinding, secret } from '../objects.ts';
+import { forbidden, grant, person, RBAC } from '../rights.ts';
 
-const RBAC = 'rbac.authorization.k8s.io';
-const person = (name: string) => [{ kind: 'User', apiGroup: RBAC, name }];
-const grant = (user: string, ...rules: readonly object[]) => [
-  role('granted', { rules }),
-  roleBinding('granted', { roleRef: { apiGroup: RBAC, kind: 'Role', name: 'granted' }, subjects: person(user) }),
-];
 const readPods = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] };
-const forbidden = (message: unknown) => refused({ code: 403, reason: 'Forbidden', message });
-const _nodeUser = (name: string) => ({ name: `system:node:${name}`, groups: ['system:nodes'] });
 const SAR = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 const review = (spec: object) => ({ apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec });
 const may = (spec: object, status: object): RequestStep => ({
@@ -30,7 +13,6 @@ const may = (spec: object, status: object): RequestStep => ({
   is: 'eventual',
   expect: { status: 201, body: { status } },
 });
-
 const bootstrap = (id: string, more: Readonly<Record<string, string>> = {}) => ({
   ...{
     apiVersion: 'v1',
@@ -44,30 +26,6 @@ const whoami = {
   ask: 'POST /apis/authentication.k8s.io/v1/selfsubjectreviews',
   send: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
 };
-
-const _guard = (id: string, validation: object, actions: readonly string[] = ['Deny'], spec: object = {}) => [
-  policy(id, {
-    spec: {
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        resourceRules: [
-          {
-            apiGroups: [''],
-            apiVersions: ['v1'],
-            operations: ['CREATE', 'UPDATE', 'DELETE'],
-            resources: ['configmaps'],
-          },
-        ],
-        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': id } },
-      },
-      validations: [validation],
-      ...spec,
-    },
-  }),
-  policyBinding(id, { spec: { policyName: id, validationActions: actions } }),
-];
-const _denied = (id: string, why: string, name = 'a') =>
-  `configmaps "${name}" is forbidden: ValidatingAdmissionPolicy '${id}' with binding '${id}' denied request: ${why}`;
 
 export const ACCESS = [
   ...chapter('access', 'Authenticating', [

@@ -6,12 +6,6 @@ import { configMap, invalid, notFound, pod, refused } from '../objects.ts';
 const POD = '~/pods/a';
 const MAP = '~/configmaps/a';
 
-const _conflict = (plural: string, name: string) =>
-  refused({
-    ...{ code: 409, reason: 'Conflict', details: { name, kind: plural } },
-    message: `Operation cannot be fulfilled on ${plural} "${name}": the object has been modified; please apply your changes to the latest version and try again`,
-  });
-
 export const DELETION = [
   ...chapter('verbs', 'API concepts: deletion', [
     {

@@ -8,7 +8,6 @@ import {
   invalid,
   job,
   node,
-  pathFor,
   pod,
   priorityClass,
   refused,
@@ -17,10 +16,6 @@ import {
   secret,
 } from '../objects.ts';
 
-const _refuses = (id: string, object: object, message: unknown, ...causes: readonly (readonly [string, string])[]) => ({
-  id,
-  steps: [{ ask: `POST ${pathFor(object)}`, send: object, expect: invalid(message, ...causes) }],
-});
 const put = (path: string, send: unknown, expect: object): RequestStep => ({ ask: `PUT ${path}`, send, expect });
 const patch = (path: string, send: unknown, expect: object): RequestStep => ({
   ask: `PATCH ${path}`,
@@ -30,7 +25,6 @@ const patch = (path: string, send: unknown, expect: object): RequestStep => ({
 });
 
 const container = (fields: object) => ({ containers: [{ name: 'c', image: 'i', ...fields }] });
-const _LABEL = 'a valid label must be an empty string or consist of alphanumeric characters';
 
 export const IMMUTABLE_FIELDS = [
   ...chapter('validation', 'Immutable fields', [

@@ -1,62 +1,9 @@
 /** What the agent on a Node may do: the Node authorizer and the admission plugin NodeRestriction. */
-import { chapter, type RequestStep } from '../case.ts';
-import { configMap, lease, node, pod, policy, policyBinding, refused, role, roleBinding, secret } from '../objects.ts';
+import { chapter } from '../case.ts';
+import { configMap, lease, node, pod, secret } from '../objects.ts';
+import { forbidden } from '../rights.ts';
 
-const RBAC = 'rbac.authorization.k8s.io';
-const person = (name: string) => [{ kind: 'User', apiGroup: RBAC, name }];
-const _grant = (user: string, ...rules: readonly object[]) => [
-  role('granted', { rules }),
-  roleBinding('granted', { roleRef: { apiGroup: RBAC, kind: 'Role', name: 'granted' }, subjects: person(user) }),
-];
-const _readPods = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] };
-const forbidden = (message: unknown) => refused({ code: 403, reason: 'Forbidden', message });
 const nodeUser = (name: string) => ({ name: `system:node:${name}`, groups: ['system:nodes'] });
-const SAR = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-const review = (spec: object) => ({ apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec });
-const _may = (spec: object, status: object): RequestStep => ({
-  ask: `POST ${SAR}`,
-  send: review(spec),
-  is: 'eventual',
-  expect: { status: 201, body: { status } },
-});
-
-const _bootstrap = (id: string, more: Readonly<Record<string, string>> = {}) => ({
-  ...{
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: `bootstrap-token-${id}`, namespace: 'kube-system' },
-    type: 'bootstrap.kubernetes.io/token',
-  },
-  stringData: { 'token-id': id, 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true', ...more },
-});
-const _whoami = {
-  ask: 'POST /apis/authentication.k8s.io/v1/selfsubjectreviews',
-  send: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
-};
-
-const _guard = (id: string, validation: object, actions: readonly string[] = ['Deny'], spec: object = {}) => [
-  policy(id, {
-    spec: {
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        resourceRules: [
-          {
-            apiGroups: [''],
-            apiVersions: ['v1'],
-            operations: ['CREATE', 'UPDATE', 'DELETE'],
-            resources: ['configmaps'],
-          },
-        ],
-        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': id } },
-      },
-      validations: [validation],
-      ...spec,
-    },
-  }),
-  policyBinding(id, { spec: { policyName: id, validationActions: actions } }),
-];
-const _denied = (id: string, why: string, name = 'a') =>
-  `configmaps "${name}" is forbidden: ValidatingAdmissionPolicy '${id}' with binding '${id}' denied request: ${why}`;
 
 export const NODE_ACCESS = [
   ...chapter('access', 'Using Node authorization', [

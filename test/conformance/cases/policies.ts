@@ -1,38 +1,7 @@
 /** ValidatingAdmissionPolicy. */
-import { chapter, type RequestStep } from '../case.ts';
-import { configMap, policy, policyBinding, refused, role, roleBinding } from '../objects.ts';
-
-const RBAC = 'rbac.authorization.k8s.io';
-const person = (name: string) => [{ kind: 'User', apiGroup: RBAC, name }];
-const grant = (user: string, ...rules: readonly object[]) => [
-  role('granted', { rules }),
-  roleBinding('granted', { roleRef: { apiGroup: RBAC, kind: 'Role', name: 'granted' }, subjects: person(user) }),
-];
-const _readPods = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] };
-const _forbidden = (message: unknown) => refused({ code: 403, reason: 'Forbidden', message });
-const _nodeUser = (name: string) => ({ name: `system:node:${name}`, groups: ['system:nodes'] });
-const SAR = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-const review = (spec: object) => ({ apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec });
-const _may = (spec: object, status: object): RequestStep => ({
-  ask: `POST ${SAR}`,
-  send: review(spec),
-  is: 'eventual',
-  expect: { status: 201, body: { status } },
-});
-
-const _bootstrap = (id: string, more: Readonly<Record<string, string>> = {}) => ({
-  ...{
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: `bootstrap-token-${id}`, namespace: 'kube-system' },
-    type: 'bootstrap.kubernetes.io/token',
-  },
-  stringData: { 'token-id': id, 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true', ...more },
-});
-const _whoami = {
-  ask: 'POST /apis/authentication.k8s.io/v1/selfsubjectreviews',
-  send: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
-};
+import { chapter } from '../case.ts';
+import { configMap, policy, policyBinding, refused } from '../objects.ts';
+import { grant } from '../rights.ts';
 
 const guard = (id: string, validation: object, actions: readonly string[] = ['Deny'], spec: object = {}) => [
   policy(id, {

@@ -1,5 +1,5 @@
 /** What is refused although it is well-formed: names, fields, what may not change, what is unknown. */
-import { chapter, type RequestStep } from '../case.ts';
+import { chapter } from '../case.ts';
 import { absent, present } from '../match.ts';
 import {
   budget,
@@ -19,14 +19,6 @@ const refuses = (id: string, object: object, message: unknown, ...causes: readon
   id,
   steps: [{ ask: `POST ${pathFor(object)}`, send: object, expect: invalid(message, ...causes) }],
 });
-const _put = (path: string, send: unknown, expect: object): RequestStep => ({ ask: `PUT ${path}`, send, expect });
-const _patch = (path: string, send: unknown, expect: object): RequestStep => ({
-  ask: `PATCH ${path}`,
-  patch: 'merge',
-  send,
-  expect,
-});
-
 const container = (fields: object) => ({ containers: [{ name: 'c', image: 'i', ...fields }] });
 const LABEL = 'a valid label must be an empty string or consist of alphanumeric characters';
 

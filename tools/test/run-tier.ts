@@ -1,0 +1,64 @@
+/**
+ * A tier of tests that needs something this machine may lack. Without it the tier says "not run" and exits with 69, so that
+ * nobody takes silence for success; every other failure is a failure.
+ */
+import { FleetError } from '../../src/base/errors.ts';
+import { reportFailure } from '../../src/cli/run-cli.ts';
+import { parseTestArguments, renderRepeat, type TestPlan } from './arguments.ts';
+import { runTestFiles, selectTestFiles, type TestRun, type TestTier } from './run-files.ts';
+
+export interface Tier extends TestTier {
+  /** What a person types. */
+  readonly command: string;
+  readonly limits: Pick<TestRun, 'concurrency' | 'timeoutMs' | 'stallMs'>;
+  /** Rejects with `unavailable` when the tier cannot run here. */
+  readonly require: () => Promise<unknown> | unknown;
+  /** Puts in place what the files share, and takes it away again. */
+  readonly around?: (run: () => Promise<boolean>) => Promise<boolean>;
+}
+
+const NOT_RUN = 69;
+const FAILED = 1;
+
+export const runTier = async (tier: Tier): Promise<void> => {
+  const args = process.argv.slice(2);
+  const print = (text: string): void => void process.stdout.write(text);
+  const io = {
+    stdout: print,
+    stderr: (text: string) => process.stderr.write(text),
+    env: process.env,
+    signal: new AbortController().signal,
+  };
+  try {
+    const plan = parseTestArguments({ args, env: io.env, freshSeed: Math.floor(Math.random() * 2 ** 32) });
+    process.exitCode = await runPlan(tier, plan, print);
+  } catch (error) {
+    const code = reportFailure({ args, io }, error);
+    // The code for "not run" is not for a tier that breaks.
+    process.exitCode = code === NOT_RUN ? FAILED : code;
+  }
+};
+
+const runPlan = async (tier: Tier, plan: TestPlan, print: (text: string) => void): Promise<number> => {
+  const obstacle = await findObstacle(tier);
+  if (obstacle !== undefined) {
+    print(`not run: ${obstacle}\n`);
+    return NOT_RUN;
+  }
+  const { around = (run) => run(), root, limits } = tier;
+  const files = selectTestFiles(plan, tier);
+  const passed = await around(() => runTestFiles(files, { plan, root, print, ...limits }));
+  if (!passed) print(`to repeat: ${renderRepeat(plan, tier.command)}\n`);
+  return passed ? 0 : FAILED;
+};
+
+/** What keeps the tier from running at all, if anything does. */
+const findObstacle = async (tier: Tier): Promise<string | undefined> => {
+  try {
+    await tier.require();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FleetError) || error.kind !== 'unavailable') throw error;
+    return `${error.message}. ${error.hint ?? ''}`.trim();
+  }
+};
