@@ -1,6 +1,7 @@
 /** `macfleet sim`: the simulators as programs of their own. Their flags; the work is in sim/. */
 import { type Command, Option } from 'commander';
 import { FleetError } from '../base/errors.ts';
+import { CALLS_KEPT } from '../sim/cloud/call-log.ts';
 import type { CliIo } from './io.ts';
 import { parsePort, parseWhole } from './parse-number.ts';
 import type { SimCloudFlags } from './sim/cloud.ts';
@@ -8,6 +9,7 @@ import { SCENARIOS } from './sim/scenarios.ts';
 
 const SERVERS_MAX = 10_000;
 const SPEED_MAX = 100_000;
+const CALLS_KEPT_MAX = 1_000_000;
 
 const renderExamples = (): string => `
 Examples:
@@ -31,6 +33,11 @@ export const addSimCommand = (program: Command, io: CliIo): void => {
     )
     .addOption(new Option('--servers <count>', 'how many servers to begin with').default(3).argParser(parseServers))
     .addOption(new Option('--speed <times>', 'how much faster than life').default(1, '1x').argParser(parseSpeed))
+    .addOption(
+      new Option('--calls-kept <count>', 'how many calls that are no writes the control can show')
+        .default(CALLS_KEPT)
+        .argParser(parseCallsKept),
+    )
     .option('--state <file>', 'go on with the state in this YAML file, and keep it there')
     .option('--scenario <name>', 'begin in a prepared situation')
     .addHelpText('after', renderExamples)
@@ -42,6 +49,9 @@ export const addSimCommand = (program: Command, io: CliIo): void => {
 
 const parseServers = (text: string): number =>
   parseWhole(text, { least: 0, most: SERVERS_MAX, what: 'count of servers' });
+
+const parseCallsKept = (text: string): number =>
+  parseWhole(text, { least: 0, most: CALLS_KEPT_MAX, what: 'count of calls' });
 
 const parseSpeed = (text: string): number => {
   const times = /^\d+(\.\d+)?x?$/.test(text) ? Number.parseFloat(text) : Number.NaN;

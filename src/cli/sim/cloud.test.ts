@@ -71,16 +71,19 @@ const running = async (args: readonly string[], body: (cloud: Running) => Promis
 };
 
 const refusal = async (...args: readonly string[]) => {
-  let stderr = '';
+  let [stdout, stderr] = ['', ''];
   const io = {
-    stdout: () => undefined,
+    stdout: (text: string) => {
+      stdout += text;
+    },
     stderr: (text: string) => {
       stderr += text;
     },
     env: {},
     signal: new AbortController().signal,
   };
-  return { exitCode: await runCli({ args: ['sim', 'cloud', ...args], version: '1.2.3', io }), stderr };
+  const exitCode = await runCli({ args: ['sim', 'cloud', ...args], version: '1.2.3', io });
+  return { exitCode, stdout, stderr };
 };
 
 const firstId = (list: string): string => /"id":"([0-9a-f-]{36})","ip"/.exec(list)?.[1] ?? '';
@@ -154,11 +157,26 @@ describe('macfleet sim cloud', { timeout: 60_000 }, () => {
     assert.deepEqual([exitCode, /code: StateFileUnusable/.test(stderr)], [2, true]);
   });
 
+  test('says that the state cannot be kept before it serves anybody', () =>
+    withFolder(async (file) => {
+      const { exitCode, stdout, stderr } = await refusal('--state', `${file}/in/no/folder.yaml`);
+      assert.deepEqual([exitCode, /cannot be written/.test(stderr), stdout], [2, true, '']);
+    }));
+
+  test('keeps as many calls that are no writes as it is told to', async () => {
+    await running(['--calls-kept', '2'], async ({ ask, control }) => {
+      for (let look = 0; look < 3; look += 1) await ask('GET', '/servers');
+      const { audit, dropped } = JSON.parse(await control('GET', '/audit'));
+      assert.deepEqual([audit.length, dropped, audit[0].principal], [2, 1, 'SCWSIMULATED00000000']);
+    });
+  });
+
   const usage: readonly { readonly args: readonly string[]; readonly code: string }[] = [
     { args: ['--speed', 'fast'], code: 'BadSpeed' },
     { args: ['--speed', '0x'], code: 'BadSpeed' },
     { args: ['--speed', '-1'], code: 'BadSpeed' },
     { args: ['--servers', '1.5'], code: 'BadNumber' },
+    { args: ['--calls-kept', 'all'], code: 'BadNumber' },
     { args: ['--port', '99999'], code: 'BadNumber' },
     { args: ['--scenario', 'rain'], code: 'NoSuchScenario' },
     { args: ['--nothing'], code: 'BadUsage' },

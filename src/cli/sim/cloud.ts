@@ -2,7 +2,8 @@
 import { createSystemClock } from '../../base/clock.ts';
 import { createSystemRandom } from '../../base/random.ts';
 import { SIMULATED_KEY } from '../../scaleway/port/simulated-key.ts';
-import type { AuditEntry, PowerEvent } from '../../sim/cloud/cloud-core.ts';
+import type { AuditEntry } from '../../sim/cloud/call-log.ts';
+import type { PowerEvent } from '../../sim/cloud/cloud-core.ts';
 import { type ServedCloud, serveCloud } from '../../sim/cloud/serve-cloud.ts';
 import { createSimCloud, type SimCloud } from '../../sim/cloud/sim-cloud.ts';
 import type { CliIo } from '../io.ts';
@@ -14,6 +15,7 @@ export interface SimCloudFlags {
   readonly controlPort: number;
   readonly servers: number;
   readonly speed: number;
+  readonly callsKept: number;
   readonly state?: string;
   readonly scenario?: string;
 }
@@ -26,7 +28,8 @@ export const runSimCloud = async (flags: SimCloudFlags, io: CliIo): Promise<void
     flags.state === undefined ? undefined : createKeeper({ clock, path: flags.state, save: () => cloud.save() });
   const saved = keeper?.read();
   const cloud: SimCloud = createSimCloud({
-    ...{ clock, random: createSystemRandom(), timeScale: 1 / flags.speed, tokens: [SIMULATED_KEY.secretKey] },
+    ...{ clock, random: createSystemRandom(), timeScale: 1 / flags.speed, apiKeys: [SIMULATED_KEY] },
+    callsKept: flags.callsKept,
     onWrite: (entry) => say(renderWrite(entry)),
     onChange: () => keeper?.changed(),
     ...(saved === undefined ? {} : { saved }),
@@ -36,6 +39,8 @@ export const runSimCloud = async (flags: SimCloudFlags, io: CliIo): Promise<void
   cloud.onPower((event) => say(renderPower(event, clock.now())));
   const save = keeper === undefined ? {} : { save: keeper.save };
   try {
+    // A place where nothing can be kept is told before anybody relies on it.
+    keeper?.save();
     const served = await serveCloud({ ...{ clock, cloud, port: flags.port, controlPort: flags.controlPort }, ...save });
     try {
       say(
@@ -74,7 +79,7 @@ const renderWelcome = ({ apiUrl, controlUrl, environment }: ServedCloud, welcome
   const { servers, speed, origin, state, scenario } = welcome;
   const exports = Object.entries(environment).map(([name, value]) => `  export ${name}=${value}`);
   return [
-    `A simulated Scaleway project with ${servers} ${servers === 1 ? 'server' : 'servers'}${origin === 'kept' ? `, as ${state} has it` : ''}, ${speed} times as fast as life.`,
+    `A simulated Scaleway project with ${servers} ${servers === 1 ? 'server' : 'servers'}${origin === 'kept' ? `, as ${state} has it` : ''}, ${speed === 1 ? '' : `${speed} times `}as fast as life.`,
     'No real account is touched, and nothing here costs anything.',
     ...(scenario === undefined ? [] : [`Scenario: ${scenario}.`]),
     '',

@@ -152,7 +152,15 @@ test('lease: a simulator that let a deletion through too early would be found ou
   const clock = createManualClock();
   const cloud = createSimCloud({ clock, random: createSeededRandom(1) });
   const server = cloud.addServer({ name: 'pool-1' });
-  const entry = { atMs: clock.now(), caller: 'manager', verb: 'terminate', serverId: server.id, argument: '' } as const;
+  const entry = {
+    number: 1,
+    atMs: clock.now(),
+    caller: 'manager',
+    principal: 'a key',
+    verb: 'terminate',
+    serverId: server.id,
+    argument: '',
+  } as const;
   const check = createAuditChecker({ poolPrefix: 'pool-', isWipeable: () => true, isFleet: () => true });
   const [breach] = check([{ ...entry, before: server, after: undefined, outcome: 'accepted' }]);
   assert.equal(breach?.promise, 'lease');

@@ -2,7 +2,7 @@
  * The promises about the cloud (S2, S4, S11, S12, S13 of the invariants, and the lease), judged on what really arrived at
  * the API. It reads the audit alone, so it holds for whoever writes: our managers, one of an older version, two at once.
  */
-import type { AuditEntry } from './cloud-core.ts';
+import type { AuditEntry } from './call-log.ts';
 import type { SimServer } from './sim-server.ts';
 
 export interface AuditRules {

@@ -5,6 +5,7 @@ import type { Ids } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
 import type { SshKey } from '../../scaleway/port/cloud.ts';
+import type { AuditEntry, CallRing } from './call-log.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { FaultSwitch } from './fault-switch.ts';
 import type { Attachment, SimServer } from './sim-server.ts';
@@ -32,24 +33,6 @@ export interface CloudTimes {
 /** What becomes of a reinstall; anything but `wiped` is a fault that somebody asked for. */
 export type ReinstallFate = 'wiped' | 'disk-kept' | 'ends-in-error' | 'never-ends' | 'other-image';
 
-export type WriteVerb =
-  | ('rename' | 'reinstall' | 'reboot' | 'order' | 'terminate' | 'schedule')
-  | ('ssh-key' | 'vpc' | 'private-network' | 'commit');
-
-/** One write as it arrived: whether it was accepted, what it met, and what it left. */
-export interface AuditEntry {
-  readonly atMs: number;
-  readonly caller: string;
-  readonly verb: WriteVerb;
-  readonly serverId: string;
-  /** The new name, or the image to install. */
-  readonly argument: string;
-  readonly before: SimServer | undefined;
-  readonly after: SimServer | undefined;
-  /** `accepted`, or the code of the refusal. */
-  readonly outcome: string;
-}
-
 /** What the Mac itself goes through. `up` comes after `wiped`, so the Mac that boots is the new one. */
 export interface PowerEvent {
   readonly kind: 'added' | 'down' | 'wiped' | 'up' | 'deleted';
@@ -74,6 +57,8 @@ export interface CloudState {
   /** Per server how to cancel its scheduled deletion. */
   readonly deletions: Map<string, () => void>;
   readonly audit: AuditEntry[];
+  /** All that is not in the audit. */
+  readonly otherCalls: CallRing;
   readonly sshKeys: Map<string, SshKey>;
   /** By their own ids. */
   readonly attachments: Map<string, Attachment>;
@@ -87,6 +72,14 @@ export interface CloudState {
   awayUntilMs: number;
   /** How many requests there were so far. */
   requests: number;
+  /** How many calls were noted so far. */
+  calls: number;
+}
+
+/** Requests show the secret; the access key is the name under which it is known. */
+export interface ApiKey {
+  readonly accessKey: string;
+  readonly secretKey: string;
 }
 
 export interface CloudCore {
@@ -99,8 +92,8 @@ export interface CloudCore {
   readonly times: CloudTimes;
   readonly timeScale: number;
   readonly earlyDelete: 'typed' | 'generic';
-  /** The secret keys that are let in; anyone is when absent. */
-  readonly tokens?: readonly string[];
+  /** The API keys that are let in; anyone is when absent. */
+  readonly apiKeys?: readonly ApiKey[];
   /** Called after every change of a server: whoever keeps the state saves it now. */
   readonly onChange?: () => void;
   /** Called after every write that reached the API, also a refused one. */
@@ -110,7 +103,7 @@ export interface CloudCore {
   readonly state: CloudState;
 }
 
-export const emptyState = (listLagMs: number): CloudState => ({
+export const emptyState = (listLagMs: number, otherCalls: CallRing): CloudState => ({
   servers: new Map(),
   deleted: new Set(),
   fates: new Map(),
@@ -119,6 +112,7 @@ export const emptyState = (listLagMs: number): CloudState => ({
   underWay: new Map(),
   deletions: new Map(),
   audit: [],
+  otherCalls,
   sshKeys: new Map(),
   attachments: new Map(),
   diagnostics: new Map(),
@@ -128,6 +122,7 @@ export const emptyState = (listLagMs: number): CloudState => ({
   listLagMs,
   awayUntilMs: 0,
   requests: 0,
+  calls: 0,
 });
 
 /** Throws `bug`: a checker or a test that names a server which is not there is mistaken. */

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { FleetError, isKind, messageOf } from '../../base/errors.ts';
-import type { AuditEntry } from './cloud-core.ts';
+import type { CallEntry } from './call-log.ts';
 import { describeIssues } from './describe-issues.ts';
-import { FAULT_IDS } from './faults.ts';
+import { FAULT_STORIES } from './fault-list.ts';
 import type { ApiAnswer, ApiRequest } from './serve.ts';
 import type { SimCloud } from './sim-cloud.ts';
 import type { SimServer } from './sim-server.ts';
@@ -46,7 +46,16 @@ const NEW_SERVER = z.strictObject({
   osFamily: z.string().optional(),
   status: z.enum(['ready', 'starting']).optional(),
 });
+const AUDIT = z.strictObject({ only: z.literal('writes').optional(), last: z.coerce.number().int().min(0).optional() });
 const AWAY = z.strictObject({ seconds: z.number().min(0) });
+
+const showAudit = ({ cloud, query }: ControlCall): object => {
+  const { only, last } = parse(AUDIT, Object.fromEntries(query), 'BadQuery');
+  const others = only === 'writes' ? undefined : cloud.otherCalls();
+  const calls = [...cloud.audit(), ...(others?.entries ?? [])].toSorted((left, right) => left.number - right.number);
+  const shown = last === undefined ? calls : calls.slice(Math.max(calls.length - last, 0));
+  return { audit: shown.map(showEntry), ...(others === undefined ? {} : { dropped: others.dropped }) };
+};
 
 const ROUTES: readonly ControlRoute[] = [
   {
@@ -70,9 +79,9 @@ const ROUTES: readonly ControlRoute[] = [
     },
   },
   {
-    ...{ method: 'GET', path: '/faults', about: 'all faults by id, and those that are on' },
+    ...{ method: 'GET', path: '/faults', about: 'what all faults are, and those that are on' },
     handle: ({ cloud }) => ({
-      ids: FAULT_IDS,
+      faults: FAULT_STORIES,
       on: cloud
         .faults()
         .map(({ answer: _, left, ...fault }) => ({ ...fault, left: Number.isFinite(left) ? left : null })),
@@ -99,13 +108,12 @@ const ROUTES: readonly ControlRoute[] = [
     },
   },
   {
-    ...{ method: 'GET', path: '/audit', about: 'all writes so far, or the last of them: ?last=20' },
-    handle: ({ cloud, query }) => ({
-      audit: cloud
-        .audit()
-        .slice(-Number(query.get('last') ?? Number.POSITIVE_INFINITY))
-        .map(showEntry),
-    }),
+    ...{
+      method: 'GET',
+      path: '/audit',
+      about: 'every call: all writes, and the latest of all others; ?only=writes, and ?last=20 for the last of them',
+    },
+    handle: showAudit,
   },
   {
     ...{ method: 'POST', path: '/away', about: 'the API answers nobody for a while: {"seconds": 30}' },
@@ -161,10 +169,10 @@ const parseBody = (text: string): unknown => {
   }
 };
 
-const parse = <T>(schema: z.ZodType<T>, body: unknown): T => {
-  const result = schema.safeParse(body);
+const parse = <T>(schema: z.ZodType<T>, value: unknown, code = 'BadBody'): T => {
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid('BadBody', describeIssues(result.error), 'GET / shows what each path takes.');
+  throw invalid(code, describeIssues(result.error), 'GET / shows what each path takes.');
 };
 
 type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
@@ -175,7 +183,7 @@ const parsePresent = <T extends object>(value: T): Present<T> =>
 
 const showServer = ({ password, ...server }: SimServer): object => ({ ...server, password: password.reveal() });
 
-const showEntry = ({ before, after, ...entry }: AuditEntry): object => ({
+const showEntry = ({ before, after, ...entry }: CallEntry): object => ({
   ...entry,
   before: before === undefined ? null : showState(before),
   after: after === undefined ? null : showState(after),

@@ -91,6 +91,7 @@ export const FAULT_ANSWERS: Readonly<Record<string, AnswerFault>> = {
   expired: refuse(410, { expired_since: null, resource: 'server', resource_id: '', type: 'resource_expired' }),
   html: refuse(200, '<html><body>Welcome</body></html>'),
   lost: lose({}),
+  'no-status': server({ status: 'melting' }),
   nothing: refuse(200, '', { headers: JSON_TYPE }),
   slow: { scope: {}, answer: { do: 'delay', delayMs: 5_000 } },
 };

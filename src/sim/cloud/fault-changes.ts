@@ -1,7 +1,8 @@
 /** Faults that are no answer but a change of the truth: of one server, or of what the whole project meets. */
+import type { SshKey } from '../../scaleway/port/cloud.ts';
 import { createCatalogue, newestOf } from './catalogue.ts';
 import { type CloudCore, change, known, type ReinstallFate, removeServer } from './cloud-core.ts';
-import { keepBusy, shutDown } from './installs.ts';
+import { keepBusy, shutDown, startReinstall } from './installs.ts';
 import { addServer } from './orders.ts';
 import type { SimServer } from './sim-server.ts';
 
@@ -27,6 +28,7 @@ const WEEKS_MS = 3 * 7 * 24 * 3_600_000;
 const LIST_LAG_MS = 60_000;
 
 export const SERVER_FAULTS: Readonly<Record<string, ServerFault>> = {
+  F08: { on: (core, id) => void startReinstall(core, known(core, id), undefined) },
   F09: busy('updating'),
   F09b: busy('busy'),
   F09c: busy('locking'),
@@ -77,6 +79,13 @@ export const SERVER_FAULTS: Readonly<Record<string, ServerFault>> = {
 /** Another cluster's server in the same project, under a name of the shape that ours have. */
 const FOREIGN_NAME = 'tuist-releasing-0badc0de-00000000-0000-4000-8000-000000000028';
 
+/** Registered when the Macs were installed already: none of them lets it in before a reboot by the API. */
+const LATE_KEY: SshKey = {
+  id: '00000000-0000-4000-8000-000000000031',
+  name: 'registered-late',
+  publicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA registered-late',
+};
+
 export const PROJECT_FAULTS: Readonly<Record<string, ProjectFault>> = {
   F15: {
     on: ({ state, timeScale }) => void Object.assign(state, { listLagMs: LIST_LAG_MS * timeScale }),
@@ -108,6 +117,10 @@ export const PROJECT_FAULTS: Readonly<Record<string, ProjectFault>> = {
         addServer(core, { name: FOREIGN_NAME, type: 'M2-L', zone: core.zone, image, status: 'ready' });
       }
     },
+  },
+  F31: {
+    on: ({ state }) => void state.sshKeys.set(LATE_KEY.id, LATE_KEY),
+    off: ({ state }) => void state.sshKeys.delete(LATE_KEY.id),
   },
   F33: {
     on: ({ catalogue }) => retire(catalogue.images, 'Tahoe'),

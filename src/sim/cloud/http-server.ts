@@ -102,7 +102,7 @@ const readBounded = async (request: IncomingMessage): Promise<string | undefined
 const flatten = (headers: IncomingMessage['headers']): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 
-/** The program that asks; the token would tell more, and is a secret. */
+/** The program that asks. For whom, its key tells. */
 const callerOf = (headers: IncomingMessage['headers']): string => headers['user-agent'] ?? 'unknown';
 
 const listen = (server: Server, port: number, host: string): Promise<void> =>

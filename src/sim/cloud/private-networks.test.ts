@@ -109,3 +109,13 @@ test('a commitment goes from the day to the month, which moves the end of the le
   assert.equal(after?.commitment, 'renewed_monthly');
   assert.ok((after?.deletableAtMs ?? 0) > server.deletableAtMs);
 });
+
+test('a server that goes takes its networks, and what was under way with it', () => {
+  const { clock, cloud, server, ask, own, enable, rows } = stage();
+  enable();
+  ask('POST', `${own}/private-networks`, { private_network_id: 'a' });
+  const other = cloud.addServer({ name: 'pool-b' });
+  ask('PATCH', `/servers/${other.id}`, { enable_vpc: true });
+  for (const { id } of [server, other]) cloud.deleteServer(id);
+  assert.deepEqual([rows(), clock.timers], [[], 0]);
+});

@@ -20,11 +20,11 @@ export const parseWire = (error: unknown): WireRefusal | undefined => {
 };
 
 /** What a deleted server answers: the same as one that we may not see. */
-export const permissionsDenied = (resource = 'server'): FleetError =>
+export const permissionsDenied = (resource = 'server', action: 'read' | 'write' = 'read'): FleetError =>
   refusal('denied', 'PermissionsDenied', {
     status: 403,
     body: {
-      details: [{ action: 'read', resource }],
+      details: [{ action, resource }],
       message: 'insufficient permissions',
       type: 'permissions_denied',
     },

@@ -33,6 +33,9 @@ export const text = (value: unknown, name: string): string => {
   throw invalidArgument(name, 'is required');
 };
 
+export const optionalText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
 /** One page of the rows, rendered, with the count of all. */
 export const page = <T>(
   { query }: RouteCall,

@@ -1,16 +1,15 @@
 /** The paths of the simulated API, as data: which verb each is, and how it reads its arguments and shows its result. */
+import { toMicroTimestamp } from '../../base/clock.ts';
 import { isRecord } from '../../base/json.ts';
 import { NETWORK_ROUTES } from './network-routes.ts';
-import type { Order } from './orders.ts';
-import { invalidArgument, notFound } from './refusals.ts';
-import { APPLE_SILICON, page, type Route, type RouteCall, refOf, text } from './route.ts';
-import { type Commitment, isTransient, type SimServer } from './sim-server.ts';
+import { assertOffered, RUNNER_ROUTES } from './not-offered.ts';
+import { ORDER_ROUTES, toCommitment } from './order-routes.ts';
+import { notFound } from './refusals.ts';
+import { APPLE_SILICON, optionalText, page, type Route, type RouteCall, refOf, text } from './route.ts';
+import { isTransient, type SimServer } from './sim-server.ts';
 import { renderImage, renderListedImage, renderServer, renderSshKey, renderType } from './wire.ts';
 
 const KEYS = '/iam/v1alpha1/ssh-keys';
-
-const optionalText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
 
 const sealed = ({ core }: RouteCall, server: SimServer) => renderServer(core, server, 'sealed');
 
@@ -18,6 +17,7 @@ const updateServer = (call: RouteCall): object => {
   const { verbs, body } = call;
   const ref = refOf(call);
   let server = verbs.get(ref);
+  assertOffered(call);
   if (body['name'] !== undefined) server = verbs.rename(ref, text(body['name'], 'name'));
   if (typeof body['schedule_deletion'] === 'boolean') {
     server = verbs.scheduleDeletion(ref, body['schedule_deletion'] ? 'delete' : 'keep');
@@ -29,31 +29,6 @@ const updateServer = (call: RouteCall): object => {
     server = verbs.commit(ref, toCommitment(body['commitment_type']['commitment_type']));
   }
   return sealed(call, server);
-};
-
-const toCommitment = (value: unknown): Commitment => (value === 'renewed_monthly' ? 'renewed_monthly' : 'duration_24h');
-
-const toOrder = (name: unknown, body: RouteCall['body']): Order => ({
-  name: text(name, 'name'),
-  type: text(body['type'], 'type'),
-  osId: optionalText(body['os_id']),
-  commitment: toCommitment(body['commitment_type']),
-  vpc: body['enable_vpc'] === true ? 'vpc_enabled' : 'vpc_disabled',
-});
-
-const orderOne = (call: RouteCall): object => {
-  const { verbs, params, body } = call;
-  const [server] = verbs.order(params['zone'] ?? '', [toOrder(body['name'], body)]);
-  if (server === undefined) throw invalidArgument('name', 'is required');
-  return sealed(call, server);
-};
-
-const orderMany = (call: RouteCall): object => {
-  const { verbs, params, body } = call;
-  const requests = Array.isArray(body['requests']) ? body['requests'].filter(isRecord) : [];
-  if (requests.length === 0) throw invalidArgument('requests', 'is required');
-  const orders = requests.map(({ name }) => toOrder(name, body));
-  return { servers: verbs.order(params['zone'] ?? '', orders).map((server) => sealed(call, server)) };
 };
 
 const startDiagnostic = ({ core, verbs, params, body }: RouteCall): object => {
@@ -79,6 +54,7 @@ const readDiagnostic = ({ core, params }: RouteCall): object => {
     status: 'completed',
     is_healthy: isAlive && isSshUp,
     health_details: {
+      last_checkin_date: toMicroTimestamp(asked.readyAtMs),
       is_server_alive: isAlive,
       is_agent_alive: isAlive,
       is_mdm_alive: isAlive,
@@ -115,8 +91,7 @@ const listSshKeys = (call: RouteCall): object => {
 
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: `${APPLE_SILICON}/servers`, verb: 'list', handle: listServers },
-  { method: 'POST', path: `${APPLE_SILICON}/servers`, verb: 'order', handle: orderOne },
-  { method: 'POST', path: `${APPLE_SILICON}/batch-create-servers`, verb: 'order', handle: orderMany },
+  ...ORDER_ROUTES,
   {
     ...{ method: 'GET', path: `${APPLE_SILICON}/servers/{id}`, verb: 'get' },
     handle: (call) => renderServer(call.core, call.verbs.get(refOf(call)), 'open'),
@@ -135,7 +110,10 @@ export const ROUTES: readonly Route[] = [
   },
   {
     ...{ method: 'POST', path: `${APPLE_SILICON}/servers/{id}/reinstall`, verb: 'reinstall' },
-    handle: (call) => sealed(call, call.verbs.reinstall(refOf(call), optionalText(call.body['os_id']))),
+    handle: (call) => {
+      assertOffered(call);
+      return sealed(call, call.verbs.reinstall(refOf(call), optionalText(call.body['os_id'])));
+    },
   },
   { method: 'GET', path: `${APPLE_SILICON}/os`, verb: 'images', handle: listImages },
   {
@@ -165,6 +143,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: `${APPLE_SILICON}/connectivity-diagnostics`, verb: 'diagnose', handle: startDiagnostic },
   { method: 'GET', path: `${APPLE_SILICON}/connectivity-diagnostics/{id}`, verb: 'diagnose', handle: readDiagnostic },
   ...NETWORK_ROUTES,
+  ...RUNNER_ROUTES,
   { method: 'GET', path: KEYS, verb: 'ssh-keys', handle: listSshKeys },
   {
     ...{ method: 'POST', path: KEYS, verb: 'ssh-key' },

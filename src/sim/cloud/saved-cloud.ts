@@ -48,6 +48,8 @@ export const SAVED_CLOUD = z.strictObject({
   deleted: z.array(z.uuid()).default([]),
   sshKeys: z.array(SAVED_SSH_KEY).default([]),
   attachments: z.array(SAVED_ATTACHMENT).default([]),
+  /** For servers that are gone. */
+  chargedEuros: z.number().min(0).optional(),
 });
 
 export type SavedServer = z.infer<typeof SAVED_SERVER>;

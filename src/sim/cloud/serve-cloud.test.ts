@@ -112,6 +112,30 @@ describe('the API over HTTP', () => {
       }
     }));
 
+  test('ends also while a client is in the middle of a request', async () => {
+    const closed = Promise.withResolvers<void>();
+    await run(async ({ api, served }) => {
+      const socket = connect(Number(new URL(served.apiUrl).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.on('close', () => closed.resolve());
+      const text = 'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{';
+      await new Promise<void>((resolve) => socket.write(text, () => resolve()));
+      // Whoever came first was let in by then.
+      await api('GET', '/servers');
+    });
+    await closed.promise;
+  });
+
+  test('leaves no port open when the one of the control is taken', () =>
+    run(async ({ cloud, clock, served }) => {
+      const spare = await serveCloud({ cloud, clock });
+      const port = Number(new URL(spare.apiUrl).port);
+      await spare.close();
+      const controlPort = Number(new URL(served.controlUrl).port);
+      await assert.rejects(serveCloud({ cloud, clock, port, controlPort }), { code: 'CannotListen' });
+      await (await serveCloud({ cloud, clock, port })).close();
+    }));
+
   test('says which port is taken', () =>
     run(async ({ cloud, clock, served }) => {
       const { port } = new URL(served.apiUrl);

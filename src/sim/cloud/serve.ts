@@ -1,5 +1,8 @@
 /** One request to the simulated API from its first byte to its last: who asks, which route, faults before and after, the answer. */
+import { FleetError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
+import { SIMULATED_KEY } from '../../scaleway/port/simulated-key.ts';
+import { type CallEntry, type Caller, NOBODY } from './call-log.ts';
 import type { CloudCore } from './cloud-core.ts';
 import type { FaultAnswer } from './fault-switch.ts';
 import { drawFault } from './faults.ts';
@@ -28,38 +31,94 @@ export interface ApiAnswer {
 
 /** Undefined: the connection breaks without an answer. */
 export const serve = (core: CloudCore, request: ApiRequest): ApiAnswer | undefined => {
+  const { state } = core;
+  state.requests += 1;
+  const asked = describeRequest(core, request);
+  const before = state.servers.get(asked.serverId);
+  const writes = state.audit.length;
+  const { answer, outcome } = answerOrRefuse(core, asked);
+  if (state.audit.length === writes) noteCall(core, asked, { before, outcome });
+  return answer;
+};
+
+/** One request, read as far as it can be read. */
+interface Asked {
+  readonly request: ApiRequest;
+  readonly who: Caller;
+  readonly query: URLSearchParams;
+  /** Undefined: there is no such path. */
+  readonly match: Match | undefined;
+  readonly serverId: string;
+}
+
+const describeRequest = (core: CloudCore, request: ApiRequest): Asked => {
+  const { target, method, headers, caller } = request;
+  const who = { caller, principal: principalOf(core, headers) };
+  const url = URL.parse(target, 'http://simulated');
+  const match = url === null ? undefined : findRoute(method, url.pathname);
+  return {
+    request,
+    who,
+    match,
+    query: url?.searchParams ?? new URLSearchParams(),
+    serverId: match?.params['id'] ?? '',
+  };
+};
+
+const principalOf = ({ apiKeys = [SIMULATED_KEY] }: CloudCore, headers: ApiRequest['headers']): string =>
+  apiKeys.find(({ secretKey }) => secretKey === headers['x-auth-token'])?.accessKey ?? NOBODY;
+
+interface Outcome {
+  readonly answer: ApiAnswer | undefined;
+  readonly outcome: string;
+}
+
+const answerOrRefuse = (core: CloudCore, asked: Asked): Outcome => {
   try {
-    return serveKnown(core, request);
+    return answerAsked(core, asked);
   } catch (error) {
     const wire = parseWire(error);
-    if (wire === undefined) throw error;
-    return toAnswer(core, wire.status, wire.body, wire.headers);
+    if (wire === undefined || !(error instanceof FleetError)) throw error;
+    return { answer: toAnswer(core, wire.status, wire.body, wire.headers), outcome: error.code };
   }
 };
 
-const serveKnown = (core: CloudCore, request: ApiRequest): ApiAnswer | undefined => {
-  core.state.requests += 1;
+const answerAsked = (core: CloudCore, { request, who, query, match, serverId }: Asked): Outcome => {
   if (core.clock.now() < core.state.awayUntilMs) throw cloudAway();
-  const { pathname, searchParams: query } = new URL(request.target, 'http://simulated');
-  const { route, params } = findRoute(request.method, pathname);
-  if (core.tokens !== undefined && !core.tokens.includes(request.headers['x-auth-token'] ?? ''))
-    throw unauthenticated();
-  const call = { verb: route.verb, serverId: params['id'] ?? '' };
+  if (match === undefined) throw notFound('path', request.target);
+  if (core.apiKeys !== undefined && who.principal === NOBODY) throw unauthenticated();
+  const { route, params } = match;
+  const call = { verb: route.verb, serverId };
   const before = drawFault(core, { ...call, when: 'before' });
   if (before?.do === 'lose' || before?.do === 'refuse') return standIn(core, before);
   const body = parseBody(request.body);
-  const result = route.handle({ core, verbs: createVerbs(core, request.caller), params, query, body });
+  const result = route.handle({ core, verbs: createVerbs(core, who), params, query, body });
   const after = drawFault(core, { ...call, when: 'after' });
   if (after?.do === 'lose' || after?.do === 'refuse') return standIn(core, after);
   const faults = [before, after];
   const shown = faults.reduce((value, fault) => alter(value, fault), result);
   const answer = shown === undefined ? toAnswer(core, 204, '') : toAnswer(core, 200, shown);
   const delay = faults.find((fault) => fault?.do === 'delay');
-  return delay === undefined ? answer : { ...answer, delayMs: delay.delayMs };
+  return { answer: delay === undefined ? answer : { ...answer, delayMs: delay.delayMs }, outcome: 'accepted' };
 };
 
-const standIn = (core: CloudCore, fault: Extract<FaultAnswer, { do: 'lose' | 'refuse' }>): ApiAnswer | undefined =>
-  fault.do === 'lose' ? undefined : toAnswer(core, fault.wire.status, fault.wire.body, fault.wire.headers);
+const noteCall = (
+  { state, clock }: CloudCore,
+  { request, who, match, serverId }: Asked,
+  met: Pick<CallEntry, 'before' | 'outcome'>,
+): void => {
+  state.calls += 1;
+  state.otherCalls.note({
+    ...{ number: state.calls, atMs: clock.now(), ...who, verb: match?.route.verb ?? request.method, serverId },
+    ...{ argument: request.target, ...met, after: state.servers.get(serverId) },
+  });
+};
+
+const standIn = (core: CloudCore, fault: Extract<FaultAnswer, { do: 'lose' | 'refuse' }>): Outcome => {
+  if (fault.do === 'lose') return { answer: undefined, outcome: 'lost' };
+  const { status, body, headers } = fault.wire;
+  return { answer: toAnswer(core, status, body, headers), outcome: `answered ${status}` };
+};
 
 const alter = (shown: object | undefined, fault: FaultAnswer | undefined): object | undefined => {
   const rows: unknown = isRecord(shown) ? shown['servers'] : undefined;
@@ -82,12 +141,12 @@ const PATTERNS = ROUTES.map((route) => ({
   pattern: new RegExp(`^${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
 }));
 
-const findRoute = (method: string, pathname: string): Match => {
+const findRoute = (method: string, pathname: string): Match | undefined => {
   for (const { route, pattern } of PATTERNS) {
     const match = route.method === method ? pattern.exec(pathname) : null;
     if (match !== null) return { route, params: { ...match.groups } };
   }
-  throw notFound('path', pathname);
+  return undefined;
 };
 
 const parseBody = (text: string): Readonly<Record<string, unknown>> => {

@@ -150,6 +150,29 @@ test('a server costs its lease at least, and by the hour after it, also once it 
   assert.equal(cloud.euros(), twoDaysEuros);
 });
 
+test('a month is a commitment for thirty days, and cannot be taken back', () => {
+  const { clock, cloud, server } = stage();
+  const [ordered] = cloud.as('a').order('fr-par-1', [{ name: 'a', type: 'M4-S', commitment: 'renewed_monthly' }]);
+  assert.equal(ordered && ordered.deletableAtMs - clock.now(), 30 * 24 * 60 * MINUTE_MS);
+  const committed = cloud.as('a').commit(server, 'renewed_monthly');
+  assert.equal(committed.deletableAtMs - server.createdAtMs, 30 * 24 * 60 * MINUTE_MS);
+  assert.throws(() => cloud.as('a').commit(server, 'duration_24h'), { code: 'PreconditionFailed' });
+});
+
+test('a list comes with the oldest server first, or the newest when asked for', () => {
+  const { clock, cloud, server } = stage();
+  clock.advance(1);
+  const { id } = cloud.addServer({ name: 'pool-b' });
+  const ids = (query: string): readonly string[] => {
+    const target = `/apple-silicon/v1alpha1/zones/fr-par-1/servers${query}`;
+    const { body = '' } = cloud.serve({ method: 'GET', target, headers: {}, body: '', caller: 'a' }) ?? {};
+    return JSON.parse(body).servers.map((row: { readonly id: string }) => row.id);
+  };
+  assert.deepEqual(ids(''), [server.id, id]);
+  assert.deepEqual(ids('?order_by=created_at_asc'), [server.id, id]);
+  assert.deepEqual(ids('?order_by=created_at_desc'), [id, server.id]);
+});
+
 test('a reboot by the API brings a Mac back that was shut down, and it does not come back a second time', () => {
   const { clock, cloud, server, power } = stage();
   cloud.switchOn('F32', { serverId: server.id });

@@ -8,9 +8,9 @@ import { FleetError } from '../../base/errors.ts';
 import { createIds } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
 import type { SshKey } from '../../scaleway/port/cloud.ts';
+import { type AuditEntry, CALLS_KEPT, CONSOLE, createCallRing, type RecentCalls } from './call-log.ts';
 import { createCatalogue, newestOf } from './catalogue.ts';
 import {
-  type AuditEntry,
   type CloudCore,
   cancelWork,
   change,
@@ -34,7 +34,7 @@ import { type CloudVerbs, createVerbs } from './verbs.ts';
 
 export interface SimCloudOptions
   extends Partial<
-    Pick<CloudCore, 'projectId' | 'zone' | 'times' | 'earlyDelete' | 'tokens' | 'onChange' | 'onWrite' | 'healthOf'>
+    Pick<CloudCore, 'projectId' | 'zone' | 'times' | 'earlyDelete' | 'apiKeys' | 'onChange' | 'onWrite' | 'healthOf'>
   > {
   /** Of the servers. They go on while nobody asks. */
   readonly clock: Clock;
@@ -43,6 +43,8 @@ export interface SimCloudOptions
   readonly saved?: SavedCloud;
   /** Lists show a change only so long after it happened; 0 is at once. */
   readonly listLagMs?: number;
+  /** So many of the calls that are no writes are kept for `otherCalls`; CALLS_KEPT unless said. */
+  readonly callsKept?: number;
   /** 1 is life; 0.01 lets everything take a hundredth of its time. Whoever compresses time says so to its user. */
   readonly timeScale?: number;
 }
@@ -81,6 +83,8 @@ export interface SimCloud {
   sshKeys(): readonly SshKey[];
   /** All writes so far; the list goes on growing. */
   audit(): readonly AuditEntry[];
+  /** The latest of all other calls: reads, and whatever was refused before it reached a verb. */
+  otherCalls(): RecentCalls;
   /** What all servers have cost so far. */
   euros(): number;
   /** Everything that `saved` needs. */
@@ -99,7 +103,7 @@ export const createSimCloud = (options: SimCloudOptions): SimCloud => {
     zone,
     projectId,
     serve: (request) => serve(core, request),
-    as: (caller) => createVerbs(core, caller),
+    as: (caller) => createVerbs(core, { caller, principal: CONSOLE }),
     addServer: (server) => putServer(core, server),
     deleteServer: (id) => removeServer(core, id),
     sealPassword: (id) => {
@@ -118,12 +122,14 @@ export const createSimCloud = (options: SimCloudOptions): SimCloud => {
     server: (id) => state.servers.get(id),
     sshKeys: () => [...state.sshKeys.values()],
     audit: () => state.audit,
+    otherCalls: () => state.otherCalls.recent(),
     euros: () => [...state.servers.values()].reduce((sum, server) => sum + costOf(core, server), state.chargedEuros),
     save: () => ({
       servers: [...state.servers.values()].map(saveServer),
       deleted: [...state.deleted],
       sshKeys: [...state.sshKeys.values()],
       attachments: [...state.attachments.values()].map((row) => ({ ...row, ipIds: [...row.ipIds] })),
+      chargedEuros: state.chargedEuros,
     }),
     onPower: (listener) => {
       state.listeners.add(listener);
@@ -135,8 +141,10 @@ export const createSimCloud = (options: SimCloudOptions): SimCloud => {
   };
 };
 
-const restore = (core: CloudCore, { servers, deleted, sshKeys, attachments }: SavedCloud): void => {
+const restore = (core: CloudCore, saved: SavedCloud): void => {
   const { state } = core;
+  const { servers, deleted, sshKeys, attachments } = saved;
+  state.chargedEuros = saved.chargedEuros ?? 0;
   for (const id of deleted) state.deleted.add(id);
   for (const key of sshKeys) state.sshKeys.set(key.id, key);
   for (const attachment of attachments) state.attachments.set(attachment.id, attachment);
@@ -147,7 +155,7 @@ const restore = (core: CloudCore, { servers, deleted, sshKeys, attachments }: Sa
   resumeNetworks(core);
 };
 
-const createCore = ({ listLagMs = 0, ...options }: SimCloudOptions): CloudCore => ({
+const createCore = ({ listLagMs = 0, callsKept = CALLS_KEPT, ...options }: SimCloudOptions): CloudCore => ({
   projectId: '00000000-0000-4000-a000-000000000001',
   zone: 'fr-par-1',
   catalogue: createCatalogue(),
@@ -156,7 +164,7 @@ const createCore = ({ listLagMs = 0, ...options }: SimCloudOptions): CloudCore =
   earlyDelete: 'typed',
   ...options,
   ids: createIds(options.random.stream('server ids')),
-  state: emptyState(listLagMs),
+  state: emptyState(listLagMs, createCallRing(callsKept)),
 });
 
 const putServer = (

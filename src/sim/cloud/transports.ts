@@ -43,13 +43,16 @@ export const createKernelCloudTransport = (
   { to }: KernelCloudTransportOptions = {},
 ): CloudTransport => {
   const caller = `${actor.name}#${actor.epoch}`;
-  return (request) =>
-    actor.call({
+  return async (request) => {
+    const { delayMs = 0, ...answer } = await actor.call({
       site: `cloud:${request.method}`,
       effect: () => answerOf(cloud, request, caller),
       signal: request.signal,
       ...(to !== undefined && { to }),
     });
+    if (delayMs > 0) await sleep(actor.clock, delayMs, request.signal);
+    return answer;
+  };
 };
 
 const answerOf = (cloud: SimCloud, { method, url, headers, body = '' }: CloudRequest, caller: string): ApiAnswer => {

@@ -1,7 +1,8 @@
 /** The verbs of the simulated API: each takes effect at once and returns what is true then, or throws the refusal. */
 import { FleetError } from '../../base/errors.ts';
 import type { ServerRef, SshKey } from '../../scaleway/port/cloud.ts';
-import { type AuditEntry, type CloudCore, change, type WriteVerb } from './cloud-core.ts';
+import type { AuditEntry, Caller, WriteVerb } from './call-log.ts';
+import { type CloudCore, change } from './cloud-core.ts';
 import { scheduleDeletion, terminate } from './deletions.ts';
 import { startReboot, startReinstall } from './installs.ts';
 import { assertName, commit, type Order, placeOrders } from './orders.ts';
@@ -28,7 +29,7 @@ export interface CloudVerbs {
   deleteSshKey(id: string): void;
 }
 
-export const createVerbs = (core: CloudCore, caller: string): CloudVerbs => {
+export const createVerbs = (core: CloudCore, caller: Caller): CloudVerbs => {
   const { state } = core;
   const audited = createAudit(core, caller);
   const write = <T>(ref: ServerRef, call: WriteCall, act: (server: SimServer) => T): T =>
@@ -43,7 +44,11 @@ export const createVerbs = (core: CloudCore, caller: string): CloudVerbs => {
     reboot: (ref) => write(ref, { verb: 'reboot', argument: '' }, (server) => startReboot(core, server)),
     order: (zone, orders) => {
       const names = orders.map(({ name }) => name).join(', ');
-      return audited({ verb: 'order', serverId: '', argument: names }, () => placeOrders(core, zone, orders));
+      return audited(
+        { verb: 'order', serverId: '', argument: names },
+        () => placeOrders(core, zone, orders),
+        (made) => made,
+      );
     },
     terminate: (ref) => write(ref, { verb: 'terminate', argument: '' }, (server) => terminate(core, server)),
     scheduleDeletion: (ref, plan) =>
@@ -71,20 +76,28 @@ interface WriteCall {
   readonly argument: string;
 }
 
-/** Every write that reaches the API stands in the audit, also a refused one. */
+/** Every write that reaches the API stands in the audit, also a refused one. An order stands there once per server that it made. */
 const createAudit =
-  (core: CloudCore, caller: string) =>
-  <T>(call: Pick<AuditEntry, 'verb' | 'serverId' | 'argument'>, act: () => T): T => {
+  (core: CloudCore, caller: Caller) =>
+  <T>(
+    call: Pick<AuditEntry, 'verb' | 'serverId' | 'argument'>,
+    act: () => T,
+    madeBy?: (result: T) => readonly SimServer[],
+  ): T => {
     const { state, clock } = core;
-    const entry = { atMs: clock.now(), caller, ...call, before: state.servers.get(call.serverId) };
-    const note = (outcome: string): void => {
-      const noted = { ...entry, after: state.servers.get(call.serverId), outcome };
+    const entry = { atMs: clock.now(), ...caller, ...call, before: state.servers.get(call.serverId) };
+    const note = (outcome: string, made?: SimServer): void => {
+      state.calls += 1;
+      const after = made ?? state.servers.get(call.serverId);
+      const about = made === undefined ? {} : { serverId: made.id, argument: made.name };
+      const noted = { number: state.calls, ...entry, ...about, after, outcome };
       state.audit.push(noted);
       core.onWrite?.(noted);
     };
     try {
       const result = act();
-      note('accepted');
+      if (madeBy === undefined) note('accepted');
+      else for (const server of madeBy(result)) note('accepted', server);
       return result;
     } catch (error) {
       if (error instanceof FleetError) note(error.code);

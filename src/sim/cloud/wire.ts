@@ -8,6 +8,8 @@ import type { Attachment, SimServer } from './sim-server.ts';
 
 const SEALED = '<sealed>';
 const VNC_PORT = 59_010;
+/** What comes with every type. */
+export const BANDWIDTH_BPS = 1_000_000_000;
 const ORGANIZATION = '00000000-0000-4000-9000-000000000000';
 
 /** `sealed` in every list and in the answer to every write. */
@@ -28,7 +30,7 @@ export const renderServer = ({ catalogue, clock }: CloudCore, server: SimServer,
     organization_id: ORGANIZATION,
     os: image === undefined ? renderRetired(server) : renderImage(image, []),
     project_id: server.projectId,
-    public_bandwidth_bps: 1_000_000_000,
+    public_bandwidth_bps: BANDWIDTH_BPS,
     runner_configuration: null,
     ssh_username: server.sshUser,
     status: server.status,
@@ -85,7 +87,7 @@ export const renderType = (catalogue: Catalogue, type: CatalogueType, leaseMs: n
     memory: { capacity: type.memoryGb * 1_000_000_000, type: 'LPDDR5' },
     minimum_lease_duration: `${Math.round(leaseMs / 1_000)}s`,
     name: type.name,
-    network: { public_bandwidth_bps: 1_000_000_000, supported_bandwidth: [1_000_000_000] },
+    network: { public_bandwidth_bps: BANDWIDTH_BPS, supported_bandwidth: [BANDWIDTH_BPS] },
     stock: type.stock,
   };
 };

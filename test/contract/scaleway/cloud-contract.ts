@@ -44,6 +44,7 @@ export const testCloudContract = (name: string, run: CloudContractRun): void => 
   storiesOfReading(story);
   storiesOfWriting(story);
   storiesOfOrders(story);
+  storiesOfEnds(story);
   storiesOfKeys(story);
   storiesOfRefusals(story);
 };
@@ -130,15 +131,35 @@ const storiesOfWriting = (story: Story): void => {
 const M4_S = { zone: 'fr-par-1', type: 'M4-S' };
 
 const storiesOfOrders = (story: Story): void => {
-  const imageFor = async (cloud: Cloud) =>
-    chooseOsImage(await cloud.listOsImages(M4_S.zone, M4_S.type, signal), 'Tahoe').id;
+  const imageFor = async (cloud: Cloud, { zone, type } = M4_S) =>
+    chooseOsImage(await cloud.listOsImages(zone, type, signal), 'Tahoe').id;
+  const orderOne = async (cloud: Cloud, order: typeof M4_S) =>
+    cloud.orderServer({ ...order, imageId: await imageFor(cloud, order) }, 'ordered', { signal });
 
   story('an order starts without being delivered, and ends ready and delivered', async ({ cloud, pass }) => {
-    const ordered = await cloud.orderServer({ ...M4_S, imageId: await imageFor(cloud) }, 'ordered', { signal });
+    const ordered = await orderOne(cloud, M4_S);
     assert.deepEqual([ordered.name, ordered.status, ordered.isDelivered], ['ordered', 'starting', false]);
     await pass(LONGEST_REINSTALL_MS);
     const delivered = await cloud.getServer(ordered, signal);
     assert.deepEqual([delivered.status, delivered.isDelivered], ['ready', true]);
+  });
+
+  story('an order commits to a day and no longer', async ({ cloud, server, pass }) => {
+    const { id, zone } = await orderOne(cloud, M4_S);
+    await pass(DAY_MS);
+    assert.equal((await cloud.getServer({ id, zone }, signal)).isDeletionScheduled, false);
+    await cloud.terminateServer({ id, zone }, { signal });
+    assert.ok(!(await cloud.listServers(server.zone, signal)).some((listed) => listed.id === id));
+  });
+
+  story('an order in another zone is a server of that zone alone', async ({ cloud, server }) => {
+    const { id } = await orderOne(cloud, { zone: 'fr-par-3', type: 'M1-M' });
+    assert.deepEqual(
+      (await cloud.listServers('fr-par-3', signal)).map((listed) => `${listed.zone} ${listed.id}`),
+      [`fr-par-3 ${id}`],
+    );
+    assert.equal((await cloud.listServers(server.zone, signal)).length, 2);
+    assert.equal(await kindOf(cloud.getServer({ zone: server.zone, id }, signal)), 'not-found ServerNotFound');
   });
 
   story('an order of several is placed whole, and past the quota not at all', async ({ cloud, server }) => {
@@ -153,7 +174,9 @@ const storiesOfOrders = (story: Story): void => {
     );
     assert.equal((await cloud.listServers(server.zone, signal)).length, 4);
   });
+};
 
+const storiesOfEnds = (story: Story): void => {
   story('a server is not deleted before its lease allows it, and is gone after', async ({ cloud, server, pass }) => {
     assert.equal(await kindOf(cloud.terminateServer(server, { signal })), 'conflict PreconditionFailed');
     const { deletableAtMs = 0 } = await cloud.getServer(server, signal);

@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { chooseOsImage } from '../../../src/scaleway/port/os-family.ts';
+import { FAULT_STORIES } from '../../../src/sim/cloud/fault-list.ts';
+import { FAULT_IDS } from '../../../src/sim/cloud/faults.ts';
 import { createFaultStage, type FaultStage, signal } from './fault-stage.ts';
 
 interface Story {
@@ -92,6 +94,16 @@ const STORIES: readonly Story[] = [
     },
   },
   {
+    id: 'F02b',
+    story: 'a rename that is answered with a 500 after it happened is unavailable, and happened once',
+    body: async ({ core, cloud, server, refused, look, writes }) => {
+      core.switchOn('F01', { verb: 'rename', when: 'after', count: 1 });
+      assert.equal(await refused(cloud.renameServer(server, 'taken', { signal })), 'unavailable CloudUnavailable');
+      assert.equal((await look()).name, 'taken');
+      assert.deepEqual(writes(), ['rename accepted']);
+    },
+  },
+  {
     id: 'F03',
     story: 'a reinstall whose answer is lost shows as reinstalling, and a second one is refused as that',
     body: async ({ core, cloud, server, refused, error, look }) => {
@@ -120,9 +132,9 @@ const STORIES: readonly Story[] = [
   tooEarly('F07b', 'with a cut-off body'),
   {
     id: 'F08',
-    story: 'a second reinstall while one is under way is busy with that one',
-    body: async ({ cloud, server, error }) => {
-      await cloud.reinstallServer(server, undefined, { signal });
+    story: 'a reinstall while one is under way is busy with that one',
+    body: async ({ core, cloud, server, error }) => {
+      core.switchOn('F08', { serverId: server.id });
       const { code, details } = await error(cloud.reinstallServer(server, undefined, { signal }));
       assert.deepEqual([code, details['currentState']], ['TransientState', 'reinstalling']);
     },
@@ -381,12 +393,13 @@ const STORIES: readonly Story[] = [
     story: 'a key that is registered after the install is on the Mac after a reboot by the API',
     body: async ({ core, cloud, server, pass }) => {
       const keysOnMac = () => core.server(server.id)?.authorizedKeys;
-      await cloud.addSshKey({ name: 'fleet', publicKey: 'ssh-ed25519 AAAA' }, signal);
+      core.switchOn('F31');
+      const [late] = await cloud.listSshKeys('registered-late', signal);
       pass(HOUR_MS);
       assert.deepEqual(keysOnMac(), []);
       await cloud.rebootServer(server, { signal });
       pass(HOUR_MS);
-      assert.deepEqual(keysOnMac(), ['ssh-ed25519 AAAA']);
+      assert.deepEqual(keysOnMac(), [late?.publicKey]);
     },
   },
   {
@@ -415,11 +428,26 @@ const STORIES: readonly Story[] = [
 
 for (const { id, story, body } of STORIES) test(`${id}: ${story}`, () => body(createFaultStage()));
 
-test('every row of the fault list has its story', () => {
-  const told = new Set(STORIES.map(({ id }) => id.slice(0, 3)));
+test('every row of the fault list has its story and its switch', () => {
+  const [told, switched] = [STORIES.map(({ id }) => id), FAULT_IDS].map(
+    (ids) => new Set(ids.map((id) => id.slice(0, 3))),
+  );
   const all = Array.from({ length: 33 }, (_, at) => `F${String(at + 1).padStart(2, '0')}`);
   assert.deepEqual(
-    all.filter((id) => !told.has(id)),
+    all.filter((id) => told?.has(id) !== true || switched?.has(id) !== true),
     [],
   );
+});
+
+test('the control tells what every fault is, and of no other', () => {
+  assert.deepEqual(Object.keys(FAULT_STORIES).toSorted(), FAULT_IDS);
+});
+
+test('a fault with a probability meets that part of the calls', () => {
+  const { core, server } = createFaultStage();
+  core.switchOn('F12', { probability: 0.25 });
+  const target = `/apple-silicon/v1alpha1/zones/${server.zone}/servers/${server.id}`;
+  const get = () => core.serve({ method: 'GET', target, headers: {}, body: '', caller: 'test' })?.status;
+  const met = Array.from({ length: 1_000 }, get).filter((status) => status === 404).length;
+  assert.ok(met > 200 && met < 300, `${met} of 1,000`);
 });
