@@ -55,6 +55,7 @@ describe("Scaleway's official Go SDK", () => {
     { step: 'batch', shows: { count: 2, status: 'starting' } },
     { step: 'attach', shows: { status: 'attaching', private_network_id: '00000000-0000-4000-8000-0000000000aa' } },
     { step: 'attached', shows: { status: 'attached', private_network_id: '00000000-0000-4000-8000-0000000000aa' } },
+    { step: 'runners', shows: { total: 0, count: 0 } },
     { step: 'ssh keys', shows: { total: 1, same: true } },
   ];
   for (const { step, shows } of states) {
@@ -86,6 +87,10 @@ describe("Scaleway's official Go SDK", () => {
     { step: 'order past the quota', is: 'QuotasExceededError' },
     { step: 'delete ssh key twice', is: 'ResourceNotFoundError' },
     { step: 'attach without the option', is: 'PreconditionFailedError' },
+    { step: 'create a runner', is: 'PermissionsDeniedError' },
+    { step: 'get a runner', is: 'ResourceNotFoundError' },
+    { step: 'reinstall with kernel extensions', is: 'InvalidArgumentsError' },
+    { step: 'buy bandwidth', is: 'InvalidArgumentsError' },
     { step: 'get unknown', is: 'ResourceNotFoundError' },
     { step: 'rename to nothing', is: 'InvalidArgumentsError' },
     { step: 'fault F01', is: 'ResponseError', also: { status: 500 } },

@@ -8,15 +8,16 @@ import { createManualClock } from '../../base/testing/manual-clock.ts';
 import type { CloudResponse } from '../port/transport.ts';
 import { connectCloud } from './connect.ts';
 import { createSimulatedCredentials } from './credentials.ts';
+import type { ListedServers } from './observed-cloud.ts';
 
-const ID = '11111111-1111-4111-8111-111111111111';
+const ID = 'aaaaaaaa-1111-4111-8111-111111111111';
 const OTHER_ID = '22222222-2222-4222-8222-222222222222';
 const REF = { zone: 'fr-par-1', id: ID };
 const signal = neverAborted();
 
-/** An adapter whose every request gets this body; counts rows that name no server, and requests. */
+/** An adapter whose every request gets this body; counts requests and contract errors, and keeps what was said of lists. */
 const answering = (body: unknown) => {
-  const counted = { strange: 0, requests: 0 };
+  const counted = { requests: 0, lists: [] as ListedServers[], contracts: 0 };
   const cloud = connectCloud({
     transport: async (): Promise<CloudResponse> => {
       counted.requests += 1;
@@ -26,8 +27,11 @@ const answering = (body: unknown) => {
     credentials: createSimulatedCredentials(OTHER_ID),
     clock: createManualClock(),
     random: createSeededRandom(1),
-    onStrangeRow: () => {
-      counted.strange += 1;
+    observer: {
+      listed: (listed) => void counted.lists.push(listed),
+      called: (_, outcome) => {
+        if (outcome === 'contract') counted.contracts += 1;
+      },
     },
   });
   return { cloud, counted };
@@ -63,7 +67,9 @@ describe('a server', () => {
     { story: 'a type that is an object', fields: { type: { a: 1 } }, shows: { type: '' } },
     { story: 'a name that is null', fields: { name: null }, shows: { name: '' } },
     { story: 'a name with quotes and emoji', fields: { name: '"\'`$(x) 🍏\n' }, shows: { name: '"\'`$(x) 🍏\n' } },
-    { story: 'a name of 300 characters', fields: { name: 'x'.repeat(300) }, shows: { name: 'x'.repeat(300) } },
+    { story: 'a name as long as a record takes', fields: { name: 'x'.repeat(253) }, shows: { name: 'x'.repeat(253) } },
+    { story: 'a name of 300 characters', fields: { name: 'tuist-pool-'.repeat(28) }, shows: { name: '' } },
+    { story: 'a type without end', fields: { type: 'M'.repeat(254) }, shows: { type: '' } },
     { story: 'a name with a fake prefix', fields: { name: ' tuist-pool-1' }, shows: { name: ' tuist-pool-1' } },
     { story: 'a missing OS', fields: { os: null }, shows: { osFamily: '' } },
     { story: 'an OS without a family', fields: { os: { name: 'macos-tahoe-26.3' } }, shows: { osFamily: '' } },
@@ -84,6 +90,7 @@ describe('a server', () => {
   const wrong: readonly { story: string; body: unknown; is: string }[] = [
     { story: 'with another id', body: { id: OTHER_ID }, is: 'contract WrongServer' },
     { story: 'with an id that is no UUID', body: { id: '../../x' }, is: 'contract WrongServer' },
+    { story: 'with its id in capitals', body: { id: ID.toUpperCase() }, is: 'contract WrongServer' },
     { story: 'without an id', body: {}, is: 'contract WrongServer' },
     { story: 'that is null', body: 'null', is: 'contract UnreadableAnswer' },
     { story: 'that is a list', body: '[]', is: 'contract UnreadableAnswer' },
@@ -93,7 +100,9 @@ describe('a server', () => {
   ];
   for (const { story, body, is } of wrong) {
     test(`${story} is ${is}`, async () => {
-      assert.equal(await refusalOf(answering(body).cloud.getServer(REF, signal)), is);
+      const { cloud, counted } = answering(body);
+      assert.equal(await refusalOf(cloud.getServer(REF, signal)), is);
+      assert.equal(counted.contracts, 1);
     });
   }
 
@@ -117,7 +126,16 @@ describe('a list', () => {
       (await cloud.listServers('fr-par-1', signal)).map(({ id }) => id),
       [ID],
     );
-    assert.equal(counted.strange, 4);
+    assert.equal(counted.lists[0]?.strange.id, 4);
+  });
+
+  test('tells how many servers it has, and what each strange one lacks', async () => {
+    const whole = { id: ID, name: 'a', project_id: OTHER_ID, type: 'M2-L', status: 'ready', os: { family: 'Tahoe' } };
+    const rows = [whole, { ...whole, id: OTHER_ID, name: null, status: 'melting' }, { id: 'x' }];
+    const { cloud, counted } = list(...rows);
+    await cloud.listServers('fr-par-1', signal);
+    const strange = { id: 1, name: 1, project: 0, type: 0, status: 1, os: 0 };
+    assert.deepEqual(counted.lists, [{ zone: 'fr-par-1', servers: 2, strange }]);
   });
 
   const wrong: readonly { story: string; body: unknown; is: string }[] = [

@@ -4,6 +4,7 @@ import type { Random } from '../../base/random.ts';
 import type { Cloud } from '../port/cloud.ts';
 import type { CloudTransport } from '../port/transport.ts';
 import type { CredentialSource } from './credentials.ts';
+import { type CloudObserver, observeCloud } from './observed-cloud.ts';
 import { createRequestBudget } from './request-budget.ts';
 import { createScalewayCloud } from './scaleway-cloud.ts';
 
@@ -13,17 +14,16 @@ export interface ConnectCloudDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly apiUrl?: string;
-  readonly onStrangeRow?: () => void;
+  readonly observer?: CloudObserver;
 }
 
 /** Scaleway publishes no limit; this stays far below what its own tools send. A list of 10,000 servers fits into a burst. */
 const BUDGET = { burst: 100, perSecond: 20 };
 const REQUEST_TIMEOUT_MS = 30_000;
 
-export const connectCloud = ({ apiUrl = 'https://api.scaleway.com', ...deps }: ConnectCloudDeps): Cloud =>
-  createScalewayCloud({
-    ...deps,
-    apiUrl,
-    budget: createRequestBudget(deps.clock, BUDGET),
-    requestTimeoutMs: REQUEST_TIMEOUT_MS,
-  });
+export const connectCloud = ({ apiUrl = 'https://api.scaleway.com', ...deps }: ConnectCloudDeps): Cloud => {
+  const { clock, observer } = deps;
+  const budget = createRequestBudget(clock, BUDGET);
+  const cloud = createScalewayCloud({ ...deps, apiUrl, budget, requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  return observer === undefined ? cloud : observeCloud(cloud, observer);
+};

@@ -59,6 +59,17 @@ describe('credentials come from', () => {
       files: { 'd/SCW_SECRET_KEY': `${OTHER_SECRET}\n` },
       secret: OTHER_SECRET,
     },
+    {
+      story: 'a mounted Secret of the Go original',
+      places: { directory: 'd' },
+      files: { 'd/access-key': ACCESS, 'd/secret-key': `${SECRET}\n`, 'd/project-id': PROJECT },
+      secret: SECRET,
+    },
+    {
+      story: 'the environment when an empty variable names no profile',
+      places: { configPath: 'c', env: { ...ENV, SCW_PROFILE: '' } },
+      secret: SECRET,
+    },
   ];
   for (const { story, places, files, secret } of rows) {
     test(story, async () => {
@@ -98,6 +109,16 @@ describe('credentials are refused', () => {
       files: { c: CONFIG },
       says: /no profile "constructor"/,
     },
+    {
+      story: 'when a profile is named and there is no file',
+      places: { configPath: 'c', env: { ...ENV, SCW_PROFILE: 'ci' } },
+      says: /^c has no profile "ci"$/,
+    },
+    {
+      story: 'when an id is in capitals, which Scaleway never writes',
+      places: { env: { ...ENV, SCW_DEFAULT_PROJECT_ID: PROJECT.toUpperCase() } },
+      says: /SCW_DEFAULT_PROJECT_ID is malformed$/,
+    },
   ];
   for (const { story, places, files, says } of rows) {
     test(story, async () => {
@@ -135,4 +156,15 @@ test('distrust of credentials that were replaced already changes nothing', async
 
 test('no secret prints', async () => {
   assert.doesNotMatch(inspect(await start({ env: ENV }).read(), { depth: 9 }), /11111111/);
+});
+
+test('a Secret that rotates to another project is refused until the old project is back', async () => {
+  const files = { 'd/SCW_DEFAULT_PROJECT_ID': PROJECT };
+  const { clock, read } = start({ env: ENV, directory: 'd' }, files);
+  await read();
+  files['d/SCW_DEFAULT_PROJECT_ID'] = OTHER_SECRET;
+  clock.advance(60_000);
+  await assert.rejects(read(), { kind: 'denied', code: 'CloudProjectChanged' });
+  files['d/SCW_DEFAULT_PROJECT_ID'] = PROJECT;
+  assert.equal((await read()).defaultProjectId, PROJECT);
 });

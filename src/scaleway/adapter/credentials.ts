@@ -2,13 +2,12 @@
  * The API key, from where operators keep it: the environment, a mounted Secret that may rotate, or a profile of Scaleway's
  * own configuration file. It is read again when it is old or refused, and it never prints.
  */
-import { parse } from 'yaml';
 import type { Clock } from '../../base/clock.ts';
-import { FleetError, messageOf } from '../../base/errors.ts';
-import { isRecord } from '../../base/json.ts';
+import { FleetError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { SIMULATED_KEY } from '../port/simulated-key.ts';
 import { isUuid } from './parse-server.ts';
+import { type ConfigPlaces, readProfile } from './scaleway-config.ts';
 
 export interface CloudCredentials {
   readonly accessKey: string;
@@ -22,17 +21,13 @@ export interface CredentialSource {
   distrust(credentials: CloudCredentials): void;
 }
 
-export interface CredentialPlaces {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** A mounted Secret, one file per key, named as the variables are. */
+export interface CredentialPlaces extends ConfigPlaces {
+  /** A mounted Secret, one file per key, named as the variables are or as the Secret of the Go original has them. */
   readonly directory?: string;
-  /** Scaleway's configuration file. */
-  readonly configPath?: string;
-  /** The text of a file, or undefined when there is none. */
-  readonly readText: (path: string) => Promise<string | undefined>;
 }
 
 const KEYS = { accessKey: 'SCW_ACCESS_KEY', secretKey: 'SCW_SECRET_KEY', projectId: 'SCW_DEFAULT_PROJECT_ID' } as const;
+const SECRET_KEYS = { accessKey: 'access-key', secretKey: 'secret-key', projectId: 'project-id' } as const;
 const CONFIG_KEYS = { accessKey: 'access_key', secretKey: 'secret_key', projectId: 'default_project_id' } as const;
 const FRESH_MS = 60_000;
 
@@ -40,10 +35,13 @@ type Found = Partial<Record<keyof typeof KEYS, string>>;
 
 export const createCredentialSource = (places: CredentialPlaces, clock: Clock): CredentialSource => {
   let known: { readonly credentials: CloudCredentials; readonly readAtMs: number } | undefined;
+  let projectId: string | undefined;
   return {
     read: async () => {
       if (known !== undefined && clock.elapsed() - known.readAtMs < FRESH_MS) return known.credentials;
       const credentials = toCredentials(await look(places));
+      projectId ??= credentials.defaultProjectId;
+      if (credentials.defaultProjectId !== projectId) throw projectChanged(projectId, credentials.defaultProjectId);
       known = { credentials, readAtMs: clock.elapsed() };
       return credentials;
     },
@@ -52,6 +50,14 @@ export const createCredentialSource = (places: CredentialPlaces, clock: Clock): 
     },
   };
 };
+
+/** A key may rotate under us; the project may not: every host on record would be missing in another (R1). */
+const projectChanged = (from: string, to: string): FleetError =>
+  new FleetError('denied', {
+    code: 'CloudProjectChanged',
+    message: `the credentials are for project ${to} now; this process works in ${from}`,
+    hint: 'Put the old project id back, or restart this process to work in the other project.',
+  });
 
 /** A key that is none, for a cloud that is simulated. */
 export const createSimulatedCredentials = (projectId: string): CredentialSource => {
@@ -75,41 +81,16 @@ const fromEnvironment = (env: CredentialPlaces['env']): Found => pickTexts(KEYS,
 const fromDirectory = async ({ directory, readText }: CredentialPlaces): Promise<Found> => {
   if (directory === undefined) return {};
   const texts = new Map<string, string | undefined>();
-  for (const name of Object.values(KEYS)) texts.set(name, await readText(`${directory}/${name}`));
-  return pickTexts(KEYS, (name) => texts.get(name)?.trim());
-};
-
-const fromConfig = async ({ configPath, env, readText }: CredentialPlaces): Promise<Found> => {
-  const text = configPath === undefined ? undefined : await readText(configPath);
-  if (configPath === undefined || text === undefined) return {};
-  const config = parseConfig(text, configPath);
-  const active = env['SCW_PROFILE'] ?? config['active_profile'];
-  const profile = typeof active === 'string' ? selectProfile(config, active, configPath) : {};
-  return { ...pickTexts(CONFIG_KEYS, (name) => config[name]), ...pickTexts(CONFIG_KEYS, (name) => profile[name]) };
-};
-
-const parseConfig = (text: string, path: string): Readonly<Record<string, unknown>> => {
-  try {
-    const config: unknown = parse(text);
-    return isRecord(config) ? config : {};
-  } catch (error) {
-    throw new FleetError('invalid', {
-      code: 'BadScalewayConfig',
-      message: `${path} is no YAML: ${messageOf(error).split('\n')[0] ?? ''}`,
-      hint: 'Correct it, or name another file by SCW_CONFIG_PATH.',
-    });
+  for (const name of [...Object.values(KEYS), ...Object.values(SECRET_KEYS)]) {
+    texts.set(name, await readText(`${directory}/${name}`));
   }
+  const textOf = (name: string): string | undefined => texts.get(name)?.trim();
+  return { ...pickTexts(SECRET_KEYS, textOf), ...pickTexts(KEYS, textOf) };
 };
 
-const selectProfile = (config: Readonly<Record<string, unknown>>, name: string, path: string) => {
-  const profiles = isRecord(config['profiles']) ? config['profiles'] : {};
-  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (isRecord(profile)) return profile;
-  throw new FleetError('invalid', {
-    code: 'NoSuchProfile',
-    message: `${path} has no profile "${name}"`,
-    hint: `Its profiles are: ${Object.keys(profiles).join(', ') || 'none'}.`,
-  });
+const fromConfig = async (places: CredentialPlaces): Promise<Found> => {
+  const profile = await readProfile(places);
+  return pickTexts(CONFIG_KEYS, (name) => profile[name]);
 };
 
 const pickTexts = (names: Readonly<Record<keyof typeof KEYS, string>>, read: (name: string) => unknown): Found => {

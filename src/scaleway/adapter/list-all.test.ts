@@ -55,6 +55,17 @@ describe('a list', () => {
     assert.deepEqual(await list(fetchPage), names(150));
   });
 
+  test('F16: whose count grew between two pages that fit together is read again', async () => {
+    let requests = 0;
+    const fetchPage = async (page: number): Promise<Page<string>> => {
+      requests += 1;
+      const totalCount = requests === 2 ? 151 : 150;
+      return { totalCount, rows: names(150).slice((page - 1) * 100, page * 100) };
+    };
+    assert.deepEqual(await list(fetchPage), names(150));
+    assert.equal(requests, 4);
+  });
+
   test('F16: that never stands still is an error, never a part', async () => {
     let requests = 0;
     const { fetchPage } = serve(() => {

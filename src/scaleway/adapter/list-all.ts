@@ -49,9 +49,23 @@ const tryList = async <T>({ doing, signal, fetchPage, identify }: PagedList<T>):
     limiter.run(() => fetchPage(at + 2), signal),
   );
   const pages = [first, ...(await Promise.all(others))];
-  const rows = new Map(pages.flatMap((page) => page.rows).map((row) => [identify(row) ?? Symbol('nameless'), row]));
-  const isWhole = pages.every(({ totalCount }) => totalCount === first.totalCount) && rows.size === first.totalCount;
-  return isWhole ? [...rows.values()] : undefined;
+  if (pages.some(({ totalCount }) => totalCount !== first.totalCount)) return undefined;
+  const rows = distinct(pages, identify);
+  return rows.length === first.totalCount ? rows : undefined;
+};
+
+const distinct = <T>(pages: readonly Page<T>[], identify: PagedList<T>['identify']): readonly T[] => {
+  const seen = new Set<string>();
+  const rows: T[] = [];
+  for (const page of pages) {
+    for (const row of page.rows) {
+      const id = identify(row);
+      if (id !== undefined && seen.has(id)) continue;
+      if (id !== undefined) seen.add(id);
+      rows.push(row);
+    }
+  }
+  return rows;
 };
 
 const strangeList = (doing: string, what: string): FleetError =>

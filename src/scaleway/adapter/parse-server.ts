@@ -12,27 +12,28 @@ import {
 
 type SdkServer = Applesiliconv1alpha1.Server;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** In small letters, as Scaleway writes them: an id becomes the name of a record, where capitals are refused. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const isUuid = (text: unknown): text is string => typeof text === 'string' && UUID.test(text);
 
 /**
  * Only the id must be proper, since it names the record of a Mac; undefined without one. Everything else reads as empty when
- * it is missing, which fits no pool, no type and no project, so such a server is seen and never touched.
+ * it is missing or longer than a record takes, which fits no pool, no type and no project, so such a server is seen and never touched.
  */
 export const parseServer = (server: Partial<SdkServer>, zone: string): CloudServer | undefined => {
   if (!isUuid(server.id)) return undefined;
   return {
     id: server.id,
     zone,
-    projectId: textOf(server.projectId),
-    name: textOf(server.name),
-    type: textOf(server.type),
+    projectId: shortText(server.projectId),
+    name: shortText(server.name),
+    type: shortText(server.type),
     status: parseStatus(server.status),
-    osFamily: textOf(server.os?.family),
+    osFamily: shortText(server.os?.family),
     isDelivered: server.delivered === true,
-    address: textOf(server.ip),
-    sshUser: textOf(server.sshUsername),
+    address: shortText(server.ip),
+    sshUser: shortText(server.sshUsername),
     deletableAtMs: parseTime(server.deletableAt),
     isDeletionScheduled: server.deletionScheduled === true,
   };
@@ -60,6 +61,14 @@ const parseStatus = (status: unknown): ServerStatus =>
 const parseTime = (date: Date | undefined): number | undefined => {
   const atMs = date instanceof Date ? date.getTime() : Number.NaN;
   return Number.isNaN(atMs) ? undefined : atMs;
+};
+
+/** The longest text that a record of a Mac takes. */
+const TEXT_LENGTH_MAX = 253;
+
+const shortText = (value: unknown): string => {
+  const text = textOf(value);
+  return text.length > TEXT_LENGTH_MAX ? '' : text;
 };
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -20,7 +20,9 @@ import type {
   WriteCall,
 } from '../port/cloud.ts';
 import type { OsImage } from '../port/os-family.ts';
+import { isZone, ZONES } from '../port/zones.ts';
 import { listAll, PAGE_SIZE } from './list-all.ts';
+import { type CloudObserver, describeList } from './observed-cloud.ts';
 import { parseAddedKey, parseImage, parseServerType, parseSshKey } from './parse-catalogue.ts';
 import { isUuid, parseAccess, parseOneServer, parseServer } from './parse-server.ts';
 import { type CallSdk, createSdkCalls, isWorthAnotherLook, type SdkCall, type SdkCallDeps } from './sdk-call.ts';
@@ -28,8 +30,7 @@ import { shareFresh } from './share-fresh.ts';
 
 export interface ScalewayCloudDeps extends SdkCallDeps {
   readonly random: Random;
-  /** Called for a row of a list that names no server: counted, never touched. */
-  readonly onStrangeRow?: () => void;
+  readonly observer?: Pick<CloudObserver, 'listed'>;
 }
 
 const LOOKS = 3;
@@ -97,14 +98,11 @@ const createSharedLists = ({ deps, look }: Tools): ((zone: string) => Promise<re
       const ask = (client: Client) =>
         new Applesiliconv1alpha1.API(client).listServers({ zone: toZone(zone), projectId, page, pageSize: PAGE_SIZE });
       const { totalCount, servers } = await look({ doing, use: 'read', signal, ask });
-      return { totalCount, rows: servers };
+      return { totalCount, rows: servers.map((server) => parseServer(server, zone)) };
     };
-    const rows = await listAll({ doing, signal, fetchPage, identify: ({ id }) => (isUuid(id) ? id : undefined) });
-    return rows.flatMap((row) => {
-      const server = parseServer(row, zone);
-      if (server === undefined) deps.onStrangeRow?.();
-      return server === undefined ? [] : [server];
-    });
+    const servers = await listAll({ doing, signal, fetchPage, identify: (server) => server?.id });
+    deps.observer?.listed(describeList(zone, servers));
+    return servers.filter((server) => server !== undefined);
   };
   return (zone) => {
     const shared = zones.get(zone) ?? shareFresh(() => list(zone));
@@ -258,11 +256,11 @@ const serverCall = <T>(
 };
 
 const toZone = (zone: string): Zone => {
-  if (/^[a-z]{2}-[a-z]{3}-[1-9]$/.test(zone)) return zone;
+  if (isZone(zone)) return zone;
   throw new FleetError('invalid', {
     code: 'BadZone',
     message: `"${zone}" is no zone`,
-    hint: 'Use fr-par-1 or fr-par-3.',
+    hint: `Use ${ZONES.join(' or ')}.`,
   });
 };
 

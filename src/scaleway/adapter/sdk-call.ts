@@ -94,8 +94,14 @@ const createHttpClient =
     });
     if (answer.status < 200 || answer.status > 299) throw toRefusal(answer, { doing, nowMs: clock.now() });
     if (answer.status === 204) return new Response(null, { status: 204 });
-    return new Response(readableJson(answer, doing), { headers: { 'Content-Type': 'application/json' } });
+    return toResponse(readableJson(answer, doing));
   };
+
+/** What the SDK reads of an answer, without turning a text of megabytes into bytes and back. */
+const toResponse = (text: string): Response => {
+  const response = new Response(null, { headers: { 'Content-Type': 'application/json' } });
+  return Object.assign(response, { json: async (): Promise<unknown> => JSON.parse(text) });
+};
 
 const toRefusal = (
   { status, headers, body }: CloudResponse,

@@ -30,6 +30,40 @@ test('in real time a request takes effect after one way and is answered after tw
   assert.equal(answered, 'yes');
 });
 
+test('in real time an answer that is slow comes that much later', async () => {
+  const clock = createManualClock();
+  const core = createSimCloud({ clock, random: createSeededRandom(1) });
+  const server = core.addServer({ name: 'pool-a' });
+  core.switchOn('slow');
+  let answered = 'no';
+  const call = createSimCloudPort(core, { clock, latencyMs: 0 })
+    .getServer(server, neverAborted())
+    .then(() => {
+      answered = 'yes';
+    });
+  await settled();
+  clock.advance(4_999);
+  await settled();
+  assert.equal(answered, 'no');
+  clock.advance(1);
+  await call;
+});
+
+test('on the kernel an answer that is slow comes that much later', async () => {
+  const kernel = createKernel({ seed: 1 });
+  const core = createSimCloud({ clock: kernel.actor('metal').clock, random: createSeededRandom(1) });
+  const server = core.addServer({ name: 'pool-a' });
+  core.switchOn('slow');
+  let tookMs = 0;
+  kernel.boot('client', async (actor) => {
+    const startMs = actor.clock.elapsed();
+    await createKernelCloudPort(core, actor).getServer(server, neverAborted());
+    tookMs = actor.clock.elapsed() - startMs;
+  });
+  await kernel.run(BOUNDS);
+  assert.ok(tookMs >= 5_000, `${tookMs} ms`);
+});
+
 test('a caller in real time that gives up while the request is on its way is told at once', async () => {
   const clock = createManualClock();
   const core = createSimCloud({ clock, random: createSeededRandom(1) });

@@ -1,41 +1,35 @@
-/** The customer of test/contract/scaleway/go: built from its pinned SDK, and run to its end. */
+/** The customer of tools/cluster/modules/scaleway-sdk, run to its end. `cluster:build` builds it. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isRecord } from '../../../src/base/json.ts';
+import { findBinaries } from '../../../tools/cluster/binaries.ts';
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, '..', '..', '..');
-const MODULE = join(ROOT, 'tools', 'cluster', 'modules', 'scaleway-sdk');
-const MAIN = join(ROOT, 'test', 'contract', 'scaleway', 'go', 'main.go');
-/** Seconds with a warm build cache. */
-const BUILD_TIMEOUT_MS = 180_000;
 const RUN_TIMEOUT_MS = 60_000;
-const GO_ENV = { CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false', GOWORK: 'off' };
 
 export interface Line {
   readonly step: string;
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** What the program says, line by line. */
+/** What the program says, line by line. Nothing of ours is in its environment but this. */
 export const runProgram = async (env: Readonly<Record<string, string>>): Promise<readonly Line[]> => {
-  const folder = await mkdtemp(join(tmpdir(), 'macfleet-sdk-'));
-  const binary = join(folder, 'scaleway-sdk');
+  const programs = await findBinaries(process.env, { need: ['scaleway-sdk'] });
+  const home = await mkdtemp(join(tmpdir(), 'macfleet-sdk-'));
   try {
-    const environment = { ...process.env, ...GO_ENV };
-    await run('go', ['build', '-trimpath', '-o', binary, MAIN], {
-      ...{ cwd: MODULE, env: environment, timeout: BUILD_TIMEOUT_MS },
+    const { stdout } = await run(programs.path('scaleway-sdk'), [], {
+      env: { HOME: home, ...env },
+      timeout: RUN_TIMEOUT_MS,
     });
-    const { stdout } = await run(binary, [], { env: { HOME: folder, ...env }, timeout: RUN_TIMEOUT_MS });
     return stdout
       .trim()
       .split('\n')
       .map((line) => parseLine(line));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true });
   }
 };
 

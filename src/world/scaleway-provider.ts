@@ -1,0 +1,80 @@
+/**
+ * The provider's ports on a Scaleway project as an operator configured it, real or `macfleet sim cloud`. Sessions on Macs are
+ * handed in: what opens them is composed elsewhere.
+ */
+import type { Clock } from '../base/clock.ts';
+import { FleetError } from '../base/errors.ts';
+import { createIds } from '../base/ids.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Random } from '../base/random.ts';
+import { createHostPreparer } from '../hosts/host-preparer.ts';
+import type { Hosts } from '../hosts/port.ts';
+import { toClusterId } from '../kinds/names.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { NAMESPACES } from '../kube/types/core.ts';
+import type { ProviderPorts } from '../provider/create-manager.ts';
+import type { FleetKeys, JoinCredentials, ProviderTimes } from '../provider/host/ports.ts';
+import type { OpenedScaleway } from '../scaleway/adapter/open-scaleway.ts';
+
+export interface ScalewayPortsOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly scaleway: OpenedScaleway;
+  readonly sessions: HostSessions;
+  /** Used where a machine names none; empty when every machine must. */
+  readonly poolPrefix: string;
+  readonly namespace?: string;
+}
+
+/** Everything that is needed to work on a Mac itself. */
+export interface HostSessions {
+  readonly hosts: Hosts;
+  readonly fleetKeys: FleetKeys;
+  readonly join: JoinCredentials;
+}
+
+const MINUTE_MS = 60_000;
+
+const TIMES: ProviderTimes = {
+  claimHoldMs: 36_000,
+  quietMs: MINUTE_MS,
+  recordMaxAgeMs: 30_000,
+  pollMs: 10_000,
+  inventoryMs: 30_000,
+  bootstrapTimeoutMs: 15 * MINUTE_MS,
+  nodeWaitMs: 2 * MINUTE_MS,
+  bootstrapBackoff: { initialMs: MINUTE_MS, maxMs: 10 * MINUTE_MS },
+};
+
+export const createScalewayPorts = async (
+  options: ScalewayPortsOptions,
+  signal: AbortSignal,
+): Promise<ProviderPorts> => {
+  const { client, clock, random, logger, scaleway, sessions, poolPrefix, namespace } = options;
+  const kubeSystem = await client.get(NAMESPACES, { name: 'kube-system' }, { signal });
+  const clusterId = toClusterId(kubeSystem.metadata.uid ?? '');
+  const { cloud, projectId, zones } = scaleway;
+  const { hosts, fleetKeys, join } = sessions;
+  return {
+    ...{ client, clock, random, ids: createIds(random), logger, cloud, fleetKeys, join },
+    preparer: createHostPreparer({ hosts, clock }),
+    settings: {
+      ...{ projectId, zones, poolPrefix, clusterId, times: TIMES },
+      ...(namespace === undefined ? {} : { namespace }),
+    },
+  };
+};
+
+/** For a manager that is given no way to Macs: it takes stock and claims, and every session ends with this error. */
+export const createAbsentSessions = (): HostSessions => {
+  const absent = async (): Promise<never> => {
+    throw new FleetError('unavailable', {
+      code: 'NoHostSessions',
+      message: 'this manager opens no sessions on Macs, so none is prepared',
+      hint: 'Work on simulated Macs (--simulated-macs), or wait for a version that has sessions over SSH.',
+    });
+  };
+  return { hosts: { open: absent }, fleetKeys: { privateKeyOf: absent }, join: { issue: absent } };
+};
