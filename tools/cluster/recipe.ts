@@ -1,6 +1,6 @@
 /** What the cluster bench is made of: which program comes from which Go module, how it is built, and the hash of it all. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const BINARY_NAMES = [
@@ -12,6 +12,7 @@ export const BINARY_NAMES = [
   'cluster-api-core',
   'clusterctl',
   'helm',
+  'scaleway-sdk',
   'e2e.test',
 ] as const;
 
@@ -29,8 +30,8 @@ export const MANIFEST_NAMES = [CORE_MANIFEST, PROVIDER_CRD] as const;
 export type ManifestName = (typeof MANIFEST_NAMES)[number];
 export type OutputName = BinaryName | ManifestName;
 
-/** A folder of tools/cluster/modules: a Go module that only pins versions. */
-export type ModuleName = 'kubernetes' | 'etcd' | 'cluster-api' | 'helm';
+/** A folder of tools/cluster/modules: a Go module that pins versions, and holds the program itself where it is ours. */
+export type ModuleName = 'kubernetes' | 'etcd' | 'cluster-api' | 'helm' | 'scaleway-sdk';
 
 export interface BinaryRecipe {
   readonly module: ModuleName;
@@ -84,6 +85,13 @@ export const BINARY_RECIPES: Readonly<Record<BinaryName, BinaryRecipe>> = {
   'cluster-api-core': clusterApi('core'),
   clusterctl: clusterApi('cmd/clusterctl'),
   helm: { module: 'helm', package: 'helm.sh/helm/v4/cmd/helm', ldflags: LDFLAGS.helm, verb: 'build' },
+  // Ours: a customer of the simulated cloud, on Scaleway's own SDK.
+  'scaleway-sdk': {
+    module: 'scaleway-sdk',
+    package: 'macfleet.invalid/cluster/scaleway-sdk',
+    ldflags: STRIPPED,
+    verb: 'build',
+  },
   'e2e.test': kubernetes('test/e2e', 'test'),
 };
 
@@ -121,7 +129,7 @@ export const hashRecipe = (): string => {
   hash.update(JSON.stringify([LAYOUT, platform, BINARY_RECIPES, recipes.map(goFlags), GO_ENV, MANIFEST_SOURCES]));
   const modules = new Set(recipes.map((recipe) => recipe.module));
   for (const module of [...modules].sort()) {
-    for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(join(moduleDir(module), file)));
+    for (const file of readdirSync(moduleDir(module)).sort()) hash.update(readFileSync(join(moduleDir(module), file)));
   }
   return hash.digest('hex').slice(0, HASH_LENGTH);
 };

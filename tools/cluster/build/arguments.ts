@@ -11,7 +11,7 @@ export interface BuildPlan {
 
 export const HELP = `npm run cluster:build -- [options]
 
-Builds the programs of the cluster bench (Kubernetes, etcd, Cluster API, helm) from Go modules into a per-user cache.
+Builds the programs of the cluster bench (Kubernetes, etcd, Cluster API, helm, a customer of Scaleway) from Go modules into a per-user cache.
 About 15 minutes the first time on two processors; afterwards it only looks.
 
   --only <name,…>  only these, and what they need: ${STANDARD_BINARIES.join(', ')}

@@ -1,4 +1,4 @@
-// Pins Scaleway's official Go SDK, which the program in test/contract/scaleway/go is built on.
+// Scaleway's official Go SDK, and the program on it that judges the simulated cloud.
 module macfleet.invalid/cluster/scaleway-sdk
 
 go 1.26.0
