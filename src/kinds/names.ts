@@ -28,7 +28,7 @@ const RESERVED = /^tuist-(claim-pending|releasing|quarantine)-/;
 
 /** What the name of a server says about it. */
 export type ServerName =
-  /** Free: wiped, or never used. People who order a server may put anything after the prefix. */
+  /** Free: wiped, or never used. People who order a server may put anything plain after the prefix. */
   | { readonly kind: 'pool'; readonly prefix: string; readonly rest: string }
   /** Between pool name and final name. */
   | { readonly kind: 'claim-pending'; readonly uuid: string }

@@ -13,12 +13,13 @@ const STRANGERS = [
   ...['tuist-releasing-tuist-pool-1', 'tuist-claim-pending-tuist-pool-1', '"; rm -rf / #', '🍏', '\u0000'],
   `tuist-pool-${'x'.repeat(242)}y`,
   `tuist-pool-${'x'.repeat(300)}`,
+  'tuist-pool-"$(x)`\\ 🍏\n',
 ];
 
-test('a fleet takes the good servers, and those of its pool whatever follows the prefix, and no other', async () => {
+test('a fleet takes the good servers, of its pool, and no other however its name looks', async () => {
   const world = createFleetWorld({ seed: 1, macs: 0 });
   const strangers = STRANGERS.map((name) => world.cloud.addServer({ name }));
-  const good = ['tuist-pool-"$(x)`\\ 🍏\n', 'tuist-pool-1'].map((name) => world.cloud.addServer({ name }));
+  const good = ['tuist-pool-ann (2nd floor), #7', 'tuist-pool-1'].map((name) => world.cloud.addServer({ name }));
   for (const demo of renderDemo(good.length)) world.operator.apply(demo);
   const ready = () => world.operator.list(MACHINES).filter(({ status }) => status?.initialization?.provisioned).length;
   const { outcome } = await world.kernel.run({ ...BOUNDS, until: () => ready() === good.length });

@@ -27,7 +27,7 @@ export const parseServer = (server: Partial<SdkServer>, zone: string): CloudServ
     id: server.id,
     zone,
     projectId: shortText(server.projectId),
-    name: shortText(server.name),
+    name: plainText(server.name),
     type: shortText(server.type),
     status: parseStatus(server.status),
     osFamily: shortText(server.os?.family),
@@ -69,6 +69,15 @@ const TEXT_LENGTH_MAX = 253;
 const shortText = (value: unknown): string => {
   const text = textOf(value);
   return text.length > TEXT_LENGTH_MAX ? '' : text;
+};
+
+/** Printable, and nothing that a shell or a manifest would take for more than a letter. */
+const PLAIN = /^[ !#%&()*+,\-./0-9:;<=>?@A-Z[\]^_a-z{|}~]*$/;
+
+/** A name that is not plain reads as none: its server fits no pool, so nobody claims it. */
+const plainText = (value: unknown): string => {
+  const text = shortText(value);
+  return PLAIN.test(text) ? text : '';
 };
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
