@@ -1,7 +1,9 @@
 /** Every benchmark there is, in the order in which they run. */
 import type { Benchmark } from './benchmark.ts';
 import { controlPlaneLoad } from './benchmarks/control-plane-load.ts';
+import { controlPlaneMachines } from './benchmarks/control-plane-machines.ts';
 import { controlPlaneOpen } from './benchmarks/control-plane-open.ts';
+import { controlPlanePods } from './benchmarks/control-plane-pods.ts';
 import { controlPlaneStart } from './benchmarks/control-plane-start.ts';
 import { controlPlaneWatch } from './benchmarks/control-plane-watch.ts';
 import { events } from './benchmarks/events.ts';
@@ -25,6 +27,8 @@ export const BENCHMARKS: readonly Benchmark[] = [
   controlPlaneLoad,
   controlPlaneWatch,
   controlPlaneOpen,
+  controlPlanePods,
+  controlPlaneMachines,
   scalewayList,
   simCloud,
   ssh,

@@ -55,8 +55,9 @@ for (const shell of SHELLS) {
       const args = ['', 'two words', '*', '$HOME', "quote's", '--', 'exit-7'];
       const ended = await stage.run({ args, cwd: stage.path('tools') });
       assert.equal(ended.exitCode, 7);
-      const [, cwd, script, ...rest] = ended.stdout.split('\n');
+      const [, cwd, flag, script, ...rest] = ended.stdout.split('\n');
       assert.match(cwd ?? '', /\/tools$/);
+      assert.equal(flag, '--expose-gc', 'the one flag for Node itself');
       assert.match(script ?? '', /a clone's folder\/bin\/macfleet\.ts$/);
       assert.deepEqual(rest, [...args, '']);
     });

@@ -1,8 +1,11 @@
 /** How long a control plane takes to be there, and how much memory it has with a large fleet's Pods. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Benchmark, Sample, SideName } from '../benchmark.ts';
 
 const PODS_COUNT = 5_000;
 const CLIENTS = 32;
+/** Long enough for both to be done with what the Pods caused, and to give back what they no longer need. */
+const SETTLE_MS = 15_000;
 
 const measure = async (side: SideName): Promise<Sample> => {
   const { startServer } = await import('../control-plane/server.ts');
@@ -24,6 +27,7 @@ const measure = async (side: SideName): Promise<Sample> => {
       }
     };
     await Promise.all(Array.from({ length: CLIENTS }, fill));
+    await sleep(SETTLE_MS);
     const rssMb = server.rssMb();
     await requests.close();
     return { 'start to ready, ms': server.startMs, 'RSS with 5,000 Pods, MB': rssMb };

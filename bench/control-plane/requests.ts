@@ -1,48 +1,64 @@
 /** The same small HTTPS client against both servers, so that what differs is the server. */
-import { readFileSync } from 'node:fs';
 import { FleetError } from '../../src/base/errors.ts';
+import { readLogin } from './login.ts';
+
+export interface WatchEvent {
+  readonly type: string;
+  readonly object: Readonly<Record<string, unknown>> & { readonly metadata: { readonly name: string } };
+}
 
 export interface Requests {
   /** Throws when the answer is no success. */
-  send(method: 'GET' | 'POST' | 'PUT', path: string, body?: string): Promise<Buffer>;
-  /** Calls `onData` for what arrives, for as long as the connection lives; settles with the first headers. */
-  follow(path: string, onData: (chunk: Buffer) => void): Promise<void>;
+  send(method: 'GET' | 'POST' | 'PATCH', path: string, body?: string): Promise<Buffer>;
+  /**
+   * Calls `onEvent` with each event; settles when the watch is open. A server ends the watch of a client that is slow; then
+   * it is opened again, and begins with everything there is.
+   */
+  watch(path: string, onEvent: (event: WatchEvent) => void): Promise<void>;
   close(): Promise<void>;
 }
 
+const CONTENT_TYPES = {
+  GET: 'application/json',
+  POST: 'application/json',
+  PATCH: 'application/merge-patch+json',
+} as const;
+
 export const createRequests = async (kubeconfigFile: string, connections: number): Promise<Requests> => {
-  const [{ Pool }, { parse }] = await Promise.all([import('undici'), import('yaml')]);
-  const config = parse(readFileSync(kubeconfigFile, 'utf8'));
-  const [{ cluster }] = config.clusters;
-  const [{ user }] = config.users;
-  const connect = {
-    ca: pem(cluster, 'certificate-authority'),
-    cert: pem(user, 'client-certificate'),
-    key: pem(user, 'client-key'),
-  };
-  const pool = new Pool(cluster.server, { connections, connect, bodyTimeout: 0, headersTimeout: 60_000 });
+  const [{ Pool }, login] = await Promise.all([import('undici'), readLogin(kubeconfigFile)]);
+  const { server, ...connect } = login;
+  const timeouts = { bodyTimeout: 0, headersTimeout: 60_000 };
+  // One protocol on both sides: ours speaks HTTP/1.1 alone.
+  const pool = new Pool(server.origin, { connections, connect, allowH2: false, ...timeouts });
   const send: Requests['send'] = async (method, path, body) => {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const headers = body === undefined ? {} : { 'content-type': CONTENT_TYPES[method] };
     const answer = await pool.request({ method, path, headers, ...(body !== undefined && { body }) });
     const bytes = Buffer.from(await answer.body.arrayBuffer());
     if (answer.statusCode < 300) return bytes;
     const message = `${method} ${path}: ${answer.statusCode} ${bytes.toString().slice(0, 300)}`;
     throw new FleetError('unavailable', { code: 'BenchRequestFailed', message });
   };
+  let isClosed = false;
+  const watch: Requests['watch'] = async (path, onEvent) => {
+    const { body } = await pool.request({ method: 'GET', path });
+    let rest = '';
+    body.setEncoding('utf8').on('data', (text: string) => {
+      const lines = `${rest}${text}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) onEvent(JSON.parse(line));
+    });
+    // An error comes with the end of the pool.
+    body.on('error', () => undefined);
+    body.on('end', () => void (isClosed || watch(path, onEvent)));
+  };
   return {
     send,
-    follow: async (path, onData) => {
-      const { body } = await pool.request({ method: 'GET', path });
-      body.on('data', onData);
-      body.on('error', () => undefined);
+    watch,
+    close: () => {
+      isClosed = true;
+      return pool.destroy();
     },
-    close: () => pool.destroy(),
   };
-};
-
-const pem = (holder: Readonly<Record<string, string>>, name: string): string => {
-  const inline = holder[`${name}-data`];
-  return inline === undefined ? readFileSync(holder[name] ?? '', 'utf8') : Buffer.from(inline, 'base64').toString();
 };
 
 /** How many times a second `run` ends, with so many under way at once; the first part warms up and is not counted. */

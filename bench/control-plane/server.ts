@@ -1,6 +1,6 @@
 /**
  * The two servers that are compared, each in processes of its own on the loopback and each durable: ours with all its
- * controllers, and kube-apiserver with an etcd that syncs its disk, without any.
+ * controllers, and kube-apiserver with an etcd that syncs its disk, with those that the comparison is about.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FleetError } from '../../src/base/errors.ts';
+import type { ClusterParts } from '../../test/cluster/bench/cluster.ts';
 import type { SideName } from '../benchmark.ts';
 
 export interface MeasuredServer {
@@ -23,7 +24,9 @@ export interface MeasuredServer {
 /** As people start it: the launcher becomes the process of the program. */
 const PROGRAM = fileURLToPath(new URL('../../macfleet', import.meta.url));
 
-export const startServer = (side: SideName): Promise<MeasuredServer> => (side === 'ours' ? startOurs() : startPeer());
+/** The peer has the controllers that `parts` names, without limits on how fast they ask; ours has all of its own always. */
+export const startServer = (side: SideName, parts: ClusterParts = 'api'): Promise<MeasuredServer> =>
+  side === 'ours' ? startOurs() : startPeer(parts);
 
 const startOurs = async (): Promise<MeasuredServer> => {
   const data = mkdtempSync(join(tmpdir(), 'macfleet-bench-'));
@@ -51,10 +54,10 @@ const untilReady = async (output: AsyncIterable<unknown>): Promise<void> => {
   throw new FleetError('unavailable', { code: 'BenchServerFailed', message: `the control plane ended: ${said}` });
 };
 
-const startPeer = async (): Promise<MeasuredServer> => {
+const startPeer = async (parts: ClusterParts): Promise<MeasuredServer> => {
   const { startCluster } = await import('../../test/cluster/bench.ts');
   const startedMs = performance.now();
-  const cluster = await startCluster({ parts: 'api', disk: 'synced' }, { print: () => undefined });
+  const cluster = await startCluster({ parts, disk: 'synced', clientLimits: 'lifted' }, { print: () => undefined });
   const startMs = performance.now() - startedMs;
   const rssMb = (): number => pidsNaming(cluster.dir).reduce((sum, pid) => sum + rssMbOf(pid), 0);
   return { kubeconfigFile: cluster.kubeconfig, startMs, rssMb, stop: cluster.stop };

@@ -10,15 +10,18 @@ import type { Transport } from '../kube/client/transport.ts';
 import type { Authority } from '../pki/authority.ts';
 import { type ApiServer, createApiServer } from './api/api-server.ts';
 import { createApiTransport } from './api/in-process-transport.ts';
+import type { OpenNodeLog } from './api/node-log.ts';
 import { whenDurable } from './api/when-durable.ts';
 import { createAccessGate } from './auth/access-gate.ts';
-import { type OnRequest, withAudit } from './auth/audit.ts';
+import { type OnRequest, withAudit, withAuditIds } from './auth/audit.ts';
 import { ensureAuthority } from './auth/authority-record.ts';
 import { ensureBootstrapRoles } from './auth/bootstrap/ensure-roles.ts';
+import type { IssuerDeps } from './auth/client-certificate.ts';
 import type { Authorize } from './auth/decision.ts';
 import { ensureSigningKey } from './auth/tokens/signing-key.ts';
 import { createTokens, type KnownToken, type Tokens } from './auth/tokens/tokens.ts';
 import type { User } from './auth/user.ts';
+import { type ConnectNode, createNodeLogs } from './node-logs.ts';
 import { startEventExpiry } from './store/event-expiry.ts';
 import { openSqliteLog } from './store/sqlite-log.ts';
 import { createStore, type Store } from './store/store.ts';
@@ -30,6 +33,8 @@ export interface GuardedApiOptions {
   readonly logger: Logger;
   /** Bearer tokens that are good besides those of ServiceAccounts and for bootstrapping. */
   readonly knownTokens?: readonly KnownToken[];
+  /** Without it logs of Pods are refused. */
+  readonly openNodeLog?: OpenNodeLog;
   /** Told of every request once it is answered. */
   readonly onRequest?: OnRequest;
 }
@@ -43,19 +48,21 @@ export interface GuardedApi {
 
 /** The API on a store, with authorization and admission in front, and the roles that every cluster has. */
 export const createGuardedApi = (options: GuardedApiOptions): GuardedApi => {
-  const { store, clock, random, logger, knownTokens: known = [], onRequest } = options;
+  const { store, clock, random, logger, knownTokens: known = [], openNodeLog, onRequest } = options;
   const signingKey = ensureSigningKey(store, random.stream('token-key'));
   const tokens = createTokens({ store, clock, signingKey, known });
   const gate = createAccessGate({ store, clock, ids: createIds(random.stream('tokens')), tokens });
   const ids = createIds(random.stream('api'));
-  const api = createApiServer({ store, clock, ids, logger, gate });
+  const api = createApiServer({ store, clock, ids, logger, gate, ...(openNodeLog && { openNodeLog }) });
   ensureBootstrapRoles(store, api.handle);
   store.flush();
-  const handle = withAudit(api.handle, onRequest);
+  const handle = withAuditIds(withAudit(api.handle, onRequest), createIds(random.stream('audit')));
   return { api: { ...api, handle, answer: whenDurable(store, handle) }, tokens, authorize: gate.authorize };
 };
 
-export interface ControlPlaneOptions extends Omit<GuardedApiOptions, 'store'> {
+export interface ControlPlaneOptions extends Omit<GuardedApiOptions, 'store' | 'openNodeLog'> {
+  /** The way to the agents of Nodes; without it logs of Pods are refused. */
+  readonly connectNode?: (issuer: IssuerDeps) => ConnectNode;
   /** Where objects survive; without it they live as long as this process. */
   readonly dataFile?: string;
 }
@@ -68,11 +75,12 @@ export interface ControlPlane extends GuardedApi {
   close(): void;
 }
 
-export const createControlPlane = ({ dataFile, ...options }: ControlPlaneOptions): ControlPlane => {
+export const createControlPlane = ({ dataFile, connectNode, ...options }: ControlPlaneOptions): ControlPlane => {
   const { clock, random } = options;
   const store = createStore({ clock, ...(dataFile !== undefined && { log: openSqliteLog(dataFile) }) });
   const authority = ensureAuthority({ store, clock, random: random.stream('authority') });
-  const guarded = createGuardedApi({ ...options, store });
+  const toNodes = connectNode?.({ authority, clock, random: random.stream('kubelet-client') });
+  const guarded = createGuardedApi({ ...options, store, ...(toNodes && { openNodeLog: createNodeLogs(toNodes) }) });
   const { api } = guarded;
   const stopExpiry = startEventExpiry(store, clock);
   return {

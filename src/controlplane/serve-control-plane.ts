@@ -11,14 +11,18 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/create-client.ts';
 import { createManager } from '../kube/manager/manager.ts';
 import { renderCertificate } from '../pki/certificate.ts';
-import { CONTROLLERS } from './auth/bootstrap/roles-for-controllers.ts';
+import { CONTROLLER_MANAGER, controllerUser } from './auth/bootstrap/roles-for-controllers.ts';
 import { issueClientCertificate, issueServerCertificate } from './auth/client-certificate.ts';
 import { renderKubeconfig } from './auth/kubeconfig.ts';
 import { ADMIN, type User } from './auth/user.ts';
+import { createOpenByKubeconfig } from './capi/remote/open-by-kubeconfig.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';
 import { createEmbeddedControllers } from './embedded-controllers.ts';
 import { createFairTransport } from './fair-transport.ts';
 import { type HttpsServer, startHttpsServer } from './https-server.ts';
+import { startIdleCollection } from './idle-collection.ts';
+import { connectNodeByTls } from './node-connection.ts';
+import { createSystemHeap } from './system-heap.ts';
 
 export interface ServeOptions {
   readonly clock: Clock;
@@ -34,6 +38,10 @@ export interface ServedControlPlane {
   readonly url: string;
   /** For the administrator. */
   readonly kubeconfig: Secret<string>;
+  /** PEM of the authority that all certificates of this cluster come from. */
+  readonly authority: string;
+  /** For anybody else. */
+  kubeconfigFor(user: User): Secret<string>;
   /** A client in this process, in that user's name. */
   clientFor(user: User): KubeClient;
   /** Settles after a clean stop; rejects when a part fails. */
@@ -45,23 +53,32 @@ export interface ServedControlPlane {
 export const serveControlPlane = async (options: ServeOptions): Promise<ServedControlPlane> => {
   const { clock, random, logger, databaseFile } = options;
   const plane = createControlPlane({
-    ...{ clock, random, logger },
+    ...{ clock, random, logger, connectNode: connectNodeByTls },
     ...(databaseFile !== undefined && { dataFile: databaseFile }),
   });
   const https = await listenOrClose(options, plane);
+  const stopCollection = startIdleCollection(clock, createSystemHeap());
+  const kubeconfigFor = (user: User): Secret<string> => renderLogin(options, { plane, https, user });
   const clientFor = (user: User): KubeClient =>
     createKubeClient({ transport: createFairTransport(plane.transportFor(user)), clock, random, logger });
   return {
     url: https.url,
-    kubeconfig: adminKubeconfig(options, plane, https),
+    authority: renderCertificate(plane.authority.certificate),
+    kubeconfigFor,
+    kubeconfig: kubeconfigFor(ADMIN),
     clientFor,
     runControllers: (signal) => {
-      const client = clientFor(CONTROLLERS);
+      const client = clientFor(CONTROLLER_MANAGER);
       const deps = { client, clock, random, logger };
-      const set = createEmbeddedControllers({ ...deps, ids: createIds(random), authority: plane.authority });
+      const set = createEmbeddedControllers({
+        ...{ ...deps, ids: createIds(random), authority: plane.authority },
+        clientFor: (account) => clientFor(controllerUser(account)),
+        openRemote: createOpenByKubeconfig({ clock, random, logger }),
+      });
       return createManager({ name: 'controlplane', ...deps, ...set }).run(signal);
     },
     close: async () => {
+      stopCollection();
       await https.close();
       plane.close();
     },
@@ -90,16 +107,18 @@ const listen = (
     clientAuthority: renderCertificate(authority.certificate),
   });
 
-const adminKubeconfig = (
-  { clock, random }: ServeOptions,
-  { authority }: ControlPlane,
-  { url }: HttpsServer,
-): Secret<string> =>
+interface LoginParts {
+  readonly plane: ControlPlane;
+  readonly https: HttpsServer;
+  readonly user: User;
+}
+
+const renderLogin = ({ clock, random }: ServeOptions, { plane, https, user }: LoginParts): Secret<string> =>
   new Secret(
     renderKubeconfig({
-      server: url,
-      authority: renderCertificate(authority.certificate),
-      client: issueClientCertificate({ authority, clock, random }, ADMIN),
+      server: https.url,
+      authority: renderCertificate(plane.authority.certificate),
+      client: issueClientCertificate({ authority: plane.authority, clock, random }, user),
       name: 'macfleet',
     }),
   );

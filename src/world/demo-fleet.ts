@@ -1,10 +1,12 @@
 /** What `up` asks its fleet to do: a cluster shell, a MachineDeployment of Macs, and a Job that runs on them. */
+import type { Secret } from '../base/secret.ts';
 import { JOBS } from '../controlplane/core/workloads/job.ts';
 import { CLUSTERS } from '../kinds/cluster.ts';
 import { CONTROL_PLANES } from '../kinds/control-plane.ts';
 import { LABELS, MACOS_TAINT } from '../kinds/labels.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
+import { SECRETS } from '../kube/types/core.ts';
 import type { KubeObject } from '../kube/types/meta.ts';
 import { apiVersionOf, type Resource } from '../kube/types/resource.ts';
 import { AGENT_VERSION } from '../sim/node/node-object.ts';
@@ -66,6 +68,16 @@ export const renderDemo = (macs: number): readonly DemoObject[] => {
     }),
     demo(JOBS, DEMO_JOB, { spec: renderJob(macs) }),
   ];
+};
+
+/** By which Cluster API reaches the cluster that the Macs join. Here until the provider writes it by itself. */
+export const renderDemoKubeconfig = (kubeconfig: Secret<string>): DemoObject => {
+  const { resource, object } = demo(SECRETS, 'demo-kubeconfig', {
+    type: 'cluster.x-k8s.io/secret',
+    data: { value: Buffer.from(kubeconfig.reveal()).toString('base64') },
+  });
+  const labels = { [CLUSTER_API_LABELS.clusterName]: 'demo' };
+  return { resource, object: { ...object, metadata: { ...object.metadata, labels } } };
 };
 
 const renderJob = (macs: number) => ({

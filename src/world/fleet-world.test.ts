@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { neverAborted } from '../base/abort.ts';
+import { Secret } from '../base/secret.ts';
 import { JOBS } from '../controlplane/core/workloads/job.ts';
 import { CLUSTERS } from '../kinds/cluster.ts';
 import { CONTROL_PLANES } from '../kinds/control-plane.ts';
 import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
+import { PODS } from '../kube/types/core.ts';
 import { createAuditChecker } from '../sim/cloud/check-audit.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
-import { renderDemo } from './demo-fleet.ts';
+import { renderDemo, renderDemoKubeconfig } from './demo-fleet.ts';
 import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from './fleet-world.ts';
 
 const BOUNDS = { maxEvents: 1_000_000, maxVirtualMs: 7_200_000 };
 const { clusters, machineDeployments } = CLUSTER_API_RESOURCES;
+
+/** The world knows the way by itself. */
+const REMOTE = new Secret('the cluster of this world');
 
 const STORM = {
   default: { faults: { 'fail-before': 0.02, 'fail-after': 0.02, 'late-effect': 0.003, 'late-answer': 0.003 } },
@@ -60,7 +66,7 @@ const checkOf = ({ operator, cloud, forbidden }: FleetWorld): (() => void) => {
 
 const startWorld = (options: FleetWorldOptions, macsWanted = options.macs): FleetWorld => {
   const world = createFleetWorld(options);
-  for (const demo of renderDemo(macsWanted)) world.operator.apply(demo);
+  for (const demo of [renderDemoKubeconfig(REMOTE), ...renderDemo(macsWanted)]) world.operator.apply(demo);
   return world;
 };
 
@@ -104,6 +110,19 @@ const scale = ({ operator }: FleetWorld, replicas: number): void =>
 const EVERY = process.env['MACFLEET_CRASH_POINTS'] === 'all' ? 1 : 60;
 
 describe('the whole system on the virtual clock', () => {
+  it('tells what a Pod on a Mac has printed, through the API, from the agent of its Node', async () => {
+    const world = startWorld({ seed: 5, macs: 1 });
+    await runUntil(world, 'the Job is done', () => isJobDone(world));
+    const [pod] = world.operator.list(PODS);
+    const path = `/api/v1/namespaces/default/pods/${pod?.metadata.name}/log?tailLines=1`;
+    let log: unknown;
+    world.kernel.boot('reader', async (actor) => {
+      log = await world.adminClient(actor).getRaw(path, { signal: neverAborted() });
+    });
+    await runUntil(world, 'the log is read', () => log !== undefined);
+    assert.equal(log, 'ended with code 0\n');
+  });
+
   it('makes Macs into Nodes, runs a Job on them, and gives them back wiped', async () => {
     const world = startWorld({ seed: 1, macs: 2 });
     await runUntil(world, 'the job', () => isJobDone(world) && readyMachines(world) === 2);

@@ -6,10 +6,11 @@ import { neverAborted } from '../base/abort.ts';
 import { Secret } from '../base/secret.ts';
 import type { ApiServer } from '../controlplane/api/api-server.ts';
 import type { AnsweredRequest } from '../controlplane/auth/audit.ts';
-import { CONTROLLERS } from '../controlplane/auth/bootstrap/roles-for-controllers.ts';
-import { nodeUser, type User } from '../controlplane/auth/user.ts';
+import { CONTROLLER_MANAGER, controllerUser } from '../controlplane/auth/bootstrap/roles-for-controllers.ts';
+import { ADMIN, nodeUser, type User } from '../controlplane/auth/user.ts';
 import { createGuardedApi } from '../controlplane/control-plane.ts';
 import { createEmbeddedControllers } from '../controlplane/embedded-controllers.ts';
+import { createNodeLogs } from '../controlplane/node-logs.ts';
 import { createStore } from '../controlplane/store/store.ts';
 import { createHostPreparer } from '../hosts/host-preparer.ts';
 import { ALL_KINDS } from '../kinds/all-kinds.ts';
@@ -30,7 +31,8 @@ import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/ker
 import { createSimTransport } from '../sim/kernel/sim-transport.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
-import { POLICIES, PROVIDER, PROVIDER_RIGHTS } from './identities.ts';
+import { type AgentsInProcess, createAgentsInProcess } from './agents-in-process.ts';
+import { CAPI_REMOTE, POLICIES, PROVIDER, PROVIDER_RIGHTS } from './identities.ts';
 import { createOperator, type Operator } from './operator.ts';
 
 export interface FleetWorldOptions extends KernelOptions {
@@ -44,6 +46,8 @@ export interface FleetWorld {
   readonly macs: SimMacs;
   /** A person with kubectl: reads the truth, writes at once. */
   readonly operator: Operator;
+  /** The same over the network of this world. */
+  adminClient(actor: Actor): KubeClient;
   /** Requests that somebody made without the right to; a write that was refused for its content is none. */
   readonly forbidden: readonly AnsweredRequest[];
 }
@@ -70,12 +74,10 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   const onRequest = (request: AnsweredRequest): void => {
     if (request.code === 403 && !authorize(request.attempt).isAllowed) forbidden.push(request);
   };
+  const agents = createAgentsInProcess();
   const { api, authorize } = createGuardedApi({
-    store: createStore(),
-    clock,
-    random: random.stream('api'),
-    logger,
-    onRequest,
+    ...{ store: createStore(), clock, random: random.stream('api'), logger, onRequest },
+    openNodeLog: createNodeLogs(agents.connectAs(kernel.actor('world'))),
   });
   const cloud = createSimCloud({ clock, random: random.stream('cloud') });
   for (let at = 1; at <= options.macs; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
@@ -84,16 +86,17 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
     clock,
     random: random.stream('macs'),
     fleetKey: FLEET_KEY,
-    startAgent: (start) => startAgent(kernel, api, start),
+    startAgent: (start) => startAgent(kernel, { api, agents }, start),
   });
   const operator = createOperator(api);
   for (const kind of ALL_KINDS) operator.create(CRD_PATH, toCustomResourceDefinition(kind));
   for (const guard of [...PROVIDER_RIGHTS, ...POLICIES]) operator.apply(guard);
-  kernel.boot('controllers', (actor) => runControllers(actor, clientOf(actor, api, CONTROLLERS)));
+  kernel.boot('controllers', (actor) => runControllers(actor, (user) => clientOf(actor, api, user)));
   for (const name of options.managers ?? ['manager']) {
     kernel.boot(name, (actor) => runManager(actor, { client: clientOf(actor, api, PROVIDER), cloud, macs }));
   }
-  return { kernel, cloud, macs, operator, forbidden };
+  const adminClient = (actor: Actor): KubeClient => clientOf(actor, api, ADMIN);
+  return { kernel, cloud, macs, operator, adminClient, forbidden };
 };
 
 const CRD_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -111,22 +114,39 @@ interface AgentStart {
   readonly fleet: string;
 }
 
-const startAgent = (kernel: Kernel, api: ApiServer, { nodeName, providerId, fleet }: AgentStart): (() => void) => {
+const startAgent = (
+  kernel: Kernel,
+  { api, agents }: { readonly api: ApiServer; readonly agents: AgentsInProcess },
+  { nodeName, providerId, fleet }: AgentStart,
+): (() => void) => {
   const stop = new AbortController();
   const actor = kernel.actor(`node ${nodeName} ${providerId}`);
   const { clock, random, logger } = actor;
   const capacity = { cpu: '8', memory: '14Gi', pods: '3' };
   const facts = { nodeName, providerId, labels: { [LABELS.fleet]: fleet }, capacity };
   actor.daemon('agent', () =>
-    runNodeAgent({ client: clientOf(actor, api, nodeUser(nodeName)), clock, random, logger, ...facts }, stop.signal),
+    runNodeAgent(
+      {
+        ...{ client: clientOf(actor, api, nodeUser(nodeName)), clock, random, logger, ...facts },
+        serve: agents.serve,
+      },
+      stop.signal,
+    ),
   );
   return () => stop.abort();
 };
 
 /** The controllers of the control plane, for the life of their actor. */
-const runControllers = async ({ clock, random, logger, ids }: Actor, client: KubeClient): Promise<void> => {
-  const deps = { client, clock, random, logger, ids };
-  const set = createEmbeddedControllers(deps);
+const runControllers = async (
+  { clock, random, logger, ids }: Actor,
+  clientFor: (user: User) => KubeClient,
+): Promise<void> => {
+  const deps = { client: clientFor(CONTROLLER_MANAGER), clock, random, logger, ids };
+  const set = createEmbeddedControllers({
+    ...deps,
+    clientFor: (account) => clientFor(controllerUser(account)),
+    openRemote: async () => ({ client: clientFor(CAPI_REMOTE), close: () => Promise.resolve() }),
+  });
   await createKubeManager({ ...deps, name: 'controllers', ...set }).run(neverAborted());
 };
 

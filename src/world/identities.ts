@@ -2,17 +2,24 @@
  * Who the parts of a fleet in one process are to the API: each its own user, with the rights of its work only; and the
  * policies that hold for all of them.
  */
-import { serviceAccountUser, type User } from '../controlplane/auth/user.ts';
+import { AUTHENTICATED_GROUP, serviceAccountUser, type User } from '../controlplane/auth/user.ts';
 import { ALL_POLICIES } from '../kinds/policies/all-policies.ts';
 import { toAdmissionObjects } from '../kinds/policies/policy.ts';
 import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
 import { PROVIDER_ROLES } from '../provider/roles.ts';
+import { SERVING_SIGNER } from '../sim/node/serving-certificate.ts';
 
 const MANAGER_ACCOUNT = { namespace: 'macfleet-system', name: 'macfleet-manager' } as const;
 
 /** The provider, wherever its process runs. */
 export const PROVIDER: User = serviceAccountUser(MANAGER_ACCOUNT);
+
+/** Cluster API core on the cluster that the Macs join: whom `<cluster>-kubeconfig` speaks as. */
+export const CAPI_REMOTE: User = { name: 'macfleet-capi-remote', groups: [AUTHENTICATED_GROUP] };
+
+/** Who lets agents serve logs. */
+export const SERVING_APPROVER: User = { name: 'macfleet-serving-approver', groups: [AUTHENTICATED_GROUP] };
 
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -27,18 +34,41 @@ const clusterWide = (group: string, kind: string): Resource<KubeObject> => {
   return { group, version: 'v1', kind, plural, scope: 'Cluster' };
 };
 
-/** The roles of the provider and who has them; those of the controllers are there from the start. */
-export const PROVIDER_RIGHTS: readonly Placed[] = [PROVIDER_ROLES.manager, PROVIDER_ROLES.leaderElection].flatMap(
-  (role) => {
-    const { name } = role.metadata;
-    const roleRef = { apiGroup: GROUP, kind: 'ClusterRole', name };
-    const binding = { metadata: { name }, roleRef, subjects: [{ kind: 'ServiceAccount', ...MANAGER_ACCOUNT }] };
-    return [
-      { resource: clusterWide(GROUP, 'ClusterRole'), object: role },
-      { resource: clusterWide(GROUP, 'ClusterRoleBinding'), object: binding },
-    ];
-  },
-);
+const grant = (role: KubeObject, subject: object): readonly Placed[] => {
+  const { name } = role.metadata;
+  const roleRef = { apiGroup: GROUP, kind: 'ClusterRole', name };
+  const binding = { metadata: { name }, roleRef, subjects: [subject] };
+  return [
+    { resource: clusterWide(GROUP, 'ClusterRole'), object: role },
+    { resource: clusterWide(GROUP, 'ClusterRoleBinding'), object: binding },
+  ];
+};
+
+const MANAGER = { kind: 'ServiceAccount', ...MANAGER_ACCOUNT };
+
+/** The roles of the provider, and who has them; those of the controllers are there from the start. */
+export const PROVIDER_RIGHTS: readonly Placed[] = [
+  ...grant(PROVIDER_ROLES.manager, MANAGER),
+  ...grant(PROVIDER_ROLES.leaderElection, MANAGER),
+  ...grant(PROVIDER_ROLES.clusterApiRemote, { apiGroup: GROUP, kind: 'User', name: CAPI_REMOTE.name }),
+];
+
+const CERTIFICATES = 'certificates.k8s.io';
+const READ = ['get', 'list', 'watch'];
+
+const APPROVER_ROLE: KubeObject & { readonly rules: readonly object[] } = {
+  metadata: { name: SERVING_APPROVER.name },
+  rules: [
+    { apiGroups: [CERTIFICATES], resources: ['certificatesigningrequests'], verbs: READ },
+    { apiGroups: [CERTIFICATES], resources: ['certificatesigningrequests/approval'], verbs: ['update'] },
+    { apiGroups: [CERTIFICATES], resources: ['signers'], resourceNames: [SERVING_SIGNER], verbs: ['approve'] },
+    { apiGroups: [''], resources: ['nodes'], verbs: READ },
+  ],
+};
+
+export const APPROVER_RIGHTS: readonly Placed[] = grant(APPROVER_ROLE, {
+  ...{ apiGroup: GROUP, kind: 'User', name: SERVING_APPROVER.name },
+});
 
 /** Our admission policies, each with its binding. */
 export const POLICIES: readonly Placed[] = ALL_POLICIES.flatMap(toAdmissionObjects).map((object) => ({

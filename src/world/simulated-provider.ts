@@ -22,6 +22,7 @@ import { createSimCloudTransport } from '../sim/cloud/transports.ts';
 import type { AgentStart } from '../sim/mac/mac-agent.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
+import type { ServeNode } from '../sim/node/node-server.ts';
 import type { SavedSimulation } from './saved-simulation.ts';
 
 export interface SimulationOptions {
@@ -33,6 +34,8 @@ export interface SimulationOptions {
   readonly speedUp: number;
   /** As whom the agent on a Mac speaks to the cluster; the kubeconfig is the one that its bootstrap put there. */
   readonly clientForNode: (nodeName: string, kubeconfig: Secret<string>) => KubeClient | Promise<KubeClient>;
+  /** Serves the logs of a Node's Pods; without it there are none. */
+  readonly serveNode?: ServeNode;
   /** The simulated Scaleway project; a manager touches no host of another (R1). */
   readonly projectId?: string;
   /** The simulation of an earlier run, to go on with. */
@@ -95,7 +98,8 @@ const runAgent = async (
   const capacity = { cpu: '8', memory: '14Gi', pods: '3' };
   const facts = { nodeName, providerId, labels: { [LABELS.fleet]: fleet }, capacity };
   const client = await options.clientForNode(nodeName, kubeconfig);
-  await runNodeAgent({ client, clock, random, logger, ...facts }, signal);
+  const serving = options.serveNode === undefined ? {} : { serve: options.serveNode };
+  await runNodeAgent({ client, clock, random, logger, ...facts, ...serving }, signal);
 };
 
 /** What `createManager` needs besides a lease and metrics. */

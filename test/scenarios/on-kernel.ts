@@ -7,17 +7,23 @@ import {
   renderDefinition,
   TEMPLATES,
 } from '../../src/controlplane/capi/testing/fleet-objects.ts';
-import { createFleetWorld, type FleetWorld } from '../../src/controlplane/capi/testing/fleet-world.ts';
+import {
+  createFleetWorld,
+  type FleetWorld,
+  type FleetWorldOptions,
+} from '../../src/controlplane/capi/testing/fleet-world.ts';
+import { KUBECONFIG } from '../../src/controlplane/capi/testing/remote.ts';
 import { INFRASTRUCTURE_MACHINES } from '../../src/controlplane/capi/testing/scripted-provider.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/controlplane/core/custom-resources.ts';
-import { NAMESPACES } from '../../src/kube/types/core.ts';
-import type { KernelOptions } from '../../src/sim/kernel/kernel.ts';
+import { NAMESPACES, SECRETS } from '../../src/kube/types/core.ts';
 import type { Scenario } from './scenario.ts';
 import { createScenarioApi } from './scenario-api.ts';
 
-export interface KernelPlay extends Pick<KernelOptions, 'seed' | 'network' | 'crash'> {
+export interface KernelPlay extends Pick<FleetWorldOptions, 'seed' | 'network' | 'crash' | 'front'> {
   /** Called once all is set up: the place for blows. */
   readonly disturb?: (world: FleetWorld) => void;
+  /** How long what is reached must last. */
+  readonly steadyMs?: number;
 }
 
 /** Where the objects of the small fleet are. */
@@ -26,7 +32,7 @@ const NODE_NAMES = ['alpha', 'beta', 'gamma'];
 const LIMIT_MS = 3_600_000;
 const PATIENCE = { limitMs: LIMIT_MS / 2, lookEveryMs: 500 };
 
-export const playOnKernel = async (scenario: Scenario, { disturb, ...options }: KernelPlay) => {
+export const playOnKernel = async (scenario: Scenario, { disturb, steadyMs = 0, ...options }: KernelPlay) => {
   const world = createFleetWorld({ ...options, api: 'embedded' });
   prepare(world, scenario);
   disturb?.(world);
@@ -34,7 +40,12 @@ export const playOnKernel = async (scenario: Scenario, { disturb, ...options }: 
   let isOver = false;
   world.kernel.boot('operator', async (actor) => {
     const api = createScenarioApi({
-      ...{ kube: world.operatorClient(actor), clock: actor.clock, signal: neverAborted(), patience: PATIENCE },
+      ...{
+        kube: world.operatorClient(actor),
+        clock: actor.clock,
+        signal: neverAborted(),
+        patience: { ...PATIENCE, steadyMs },
+      },
       ...{ namespace: NAMESPACE, nodeSelector: {}, isOwnNode: () => true },
       startNode: world.startNode,
       stopNode: world.stopNode,
@@ -55,5 +66,6 @@ const prepare = ({ create, startNode }: FleetWorld, { needs }: Scenario): void =
     for (const name of NODE_NAMES) startNode(name);
     return;
   }
+  create(SECRETS, KUBECONFIG);
   for (const [resource, object] of FLEET) create(resource, object);
 };

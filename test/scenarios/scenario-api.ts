@@ -18,7 +18,12 @@ export interface ScenarioPlace
 interface Watching {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly patience: { readonly limitMs: number; readonly lookEveryMs: number };
+  readonly patience: {
+    readonly limitMs: number;
+    readonly lookEveryMs: number;
+    /** What is reached must last so long: where news come late, the first look may show what is over. */
+    readonly steadyMs?: number;
+  };
 }
 
 export const createScenarioApi = (place: ScenarioPlace): ScenarioApi => {
@@ -55,10 +60,13 @@ const evict = async (kube: KubeClient, key: ObjectKey, signal: AbortSignal): Pro
 
 const watchWith = ({ clock, signal, patience }: Watching): Pick<ScenarioApi, 'until' | 'always'> => {
   const until: ScenarioApi['until'] = async (goal, isReached) => {
-    const endMs = clock.now() + patience.limitMs;
-    while (!(await isReached())) {
+    const { limitMs, lookEveryMs, steadyMs = 0 } = patience;
+    const endMs = clock.now() + limitMs;
+    for (let sinceMs: number | undefined; ; ) {
+      sinceMs = (await isReached()) ? (sinceMs ?? clock.now()) : undefined;
+      if (sinceMs !== undefined && clock.now() >= sinceMs + steadyMs) return;
       if (clock.now() > endMs) throw new Error(`never came to: ${goal}`);
-      await sleep(clock, patience.lookEveryMs, signal);
+      await sleep(clock, Math.max(lookEveryMs, steadyMs / 10), signal);
     }
   };
   return {

@@ -41,6 +41,8 @@ export interface Scenario {
   readonly needs: 'nodes' | 'machines';
   /** Nodes fall silent in it: to be told in reasonable time it needs a control plane that soon notices. */
   readonly losesNodes?: true;
+  /** Waits for something that does not last: who looks too seldom misses it. */
+  readonly fleeting?: true;
   readonly differences?: readonly Difference[];
   /** Gives what a user can see at the end, without names and times. */
   readonly run: (api: ScenarioApi) => Promise<unknown>;

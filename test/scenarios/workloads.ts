@@ -225,4 +225,37 @@ const namespaces: Scenario = {
   },
 };
 
-export const WORKLOAD_SCENARIOS: readonly Scenario[] = [deploy, scale, evict, jobs, namespaces];
+const podsFirst: Scenario = {
+  name: 'the end of a namespace waits for its Pods before anything else goes',
+  needs: 'nodes',
+  fleeting: true,
+  run: async (api) => {
+    const namespace = `${api.namespace}-ending-slowly`;
+    await api.create(NAMESPACES, { metadata: { name: namespace } });
+    await api.create(CONFIG_MAPS, { metadata: { namespace, name: 'needed' }, data: {} });
+    const running = { startMs: 100, runMs: 600_000 };
+    await api.create(JOBS, { metadata: { namespace, name: 'work' }, ...renderJob(api, { parallelism: 2 }, running) });
+    const untilRunning = (count: number) =>
+      api.until(`${count} Pods run`, async () => {
+        const pods = await api.list(PODS, namespace);
+        return pods.filter(({ status }) => status?.phase === 'Running').length === count;
+      });
+    await untilRunning(2);
+    const held = { namespace, name: 'held' };
+    const { spec } = renderJob(api, {}, running).spec.template;
+    await api.create(PODS, { metadata: { ...held, finalizers: ['scenario.dev/hold'] }, spec });
+    await untilRunning(3);
+    await api.delete(NAMESPACES, { name: namespace });
+    await api.until('the Pod that is held is the last', async () => {
+      const pods = await api.list(PODS, namespace);
+      return pods.map(({ metadata }) => metadata.name).join() === held.name;
+    });
+    const needed = await api.get(CONFIG_MAPS, { namespace, name: 'needed' });
+    const job = await api.get(JOBS, { namespace, name: 'work' });
+    await api.patch(PODS, held, { metadata: { finalizers: null } });
+    await api.until('it is gone', async () => (await api.get(NAMESPACES, { name: namespace })) === undefined);
+    return { left: [needed, job].map((object) => object?.metadata.deletionTimestamp === undefined) };
+  },
+};
+
+export const WORKLOAD_SCENARIOS: readonly Scenario[] = [deploy, scale, evict, jobs, namespaces, podsFirst];

@@ -4,10 +4,10 @@ import { createSystemClock } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
 import { createLogger, type Logger } from '../../base/logger.ts';
 import { createSystemRandom } from '../../base/random.ts';
-import { renderDemo } from '../../world/demo-fleet.ts';
+import { renderDemo, renderDemoKubeconfig } from '../../world/demo-fleet.ts';
 import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
 import type { CliIo } from '../io.ts';
-import { createOrIgnore } from './create-or-ignore.ts';
+import { createOrIgnore, createOrRenew } from './create-or-ignore.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createFleetView, type FleetView, renderTable } from './fleet-view.ts';
 import { type Fleet, startFleet } from './start-fleet.ts';
@@ -27,6 +27,7 @@ const SPEED_UP = 100;
 const HINTS = `Try in another terminal, with KUBECONFIG set to that file:
   kubectl get machinedeployments,machines,samm,machosts,nodes,pods
   kubectl describe machost
+  kubectl logs job/hello-macos
   kubectl scale machinedeployment macos --replicas 1
 Ctrl-C stops everything.
 `;
@@ -59,6 +60,7 @@ export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
     say(`Simulated cloud and Macs run ${SPEED_UP} times faster than life, and safety waits are as much shorter.`);
     say('No real Mac and no real account is touched.\n');
     if (flags.until === undefined) say(HINTS);
+    await createOrRenew(fleet.client, renderDemoKubeconfig(fleet.remoteKubeconfig), life.signal);
     for (const demo of renderDemo(macs)) await createOrIgnore(fleet.client, demo, life.signal);
     await follow({ flags, fleet, logger, say, draw: createDrawing(io) }, life.signal);
     say(

@@ -5,6 +5,7 @@
 import { linkedController } from '../../base/abort.ts';
 import type { Secret } from '../../base/secret.ts';
 import { ADMIN, nodeUser } from '../../controlplane/auth/user.ts';
+import { KUBELET_CLIENT } from '../../controlplane/node-connection.ts';
 import { type ServedControlPlane, serveControlPlane } from '../../controlplane/serve-control-plane.ts';
 import { ALL_KINDS } from '../../kinds/all-kinds.ts';
 import { toCustomResourceDefinition } from '../../kinds/schema/crd.ts';
@@ -12,11 +13,20 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { createManager } from '../../provider/create-manager.ts';
-import { POLICIES, PROVIDER, PROVIDER_RIGHTS } from '../../world/identities.ts';
+import { createServeNode } from '../../sim/node/node-server.ts';
+import {
+  APPROVER_RIGHTS,
+  CAPI_REMOTE,
+  POLICIES,
+  PROVIDER,
+  PROVIDER_RIGHTS,
+  SERVING_APPROVER,
+} from '../../world/identities.ts';
+import { runServingApprover } from '../../world/serving-approver.ts';
 import { createSimulatedPorts, type SimulationOptions, startSimulation } from '../../world/simulated-provider.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 
-export interface FleetOptions extends Omit<SimulationOptions, 'clientForNode'> {
+export interface FleetOptions extends Omit<SimulationOptions, 'clientForNode' | 'serveNode'> {
   readonly port: number;
   readonly databaseFile?: string;
   /** `elsewhere`: another process is the provider and has the Macs (bin/manager.ts). */
@@ -26,6 +36,8 @@ export interface FleetOptions extends Omit<SimulationOptions, 'clientForNode'> {
 export interface Fleet {
   readonly url: string;
   readonly kubeconfig: Secret<string>;
+  /** For Cluster API, on the cluster that the Macs join: this one. */
+  readonly remoteKubeconfig: Secret<string>;
   readonly client: KubeClient;
   /** Settles when everything has stopped; rejects when a part failed. */
   readonly ended: Promise<void>;
@@ -46,7 +58,7 @@ export const startFleet = async (options: FleetOptions, signal: AbortSignal): Pr
   try {
     const inside = await startInside(options, plane, signal);
     return {
-      ...{ ...inside, url, kubeconfig },
+      ...{ ...inside, url, kubeconfig, remoteKubeconfig: plane.kubeconfigFor(CAPI_REMOTE) },
       stop: async () => {
         await inside.stop();
         await plane.close();
@@ -69,7 +81,8 @@ const startInside = async (
   for (const kind of ALL_KINDS) {
     await createOrIgnore(client, { resource: CRDS, object: toCustomResourceDefinition(kind) }, life.signal);
   }
-  for (const guard of [...PROVIDER_RIGHTS, ...POLICIES]) await createOrIgnore(client, guard, life.signal);
+  for (const guard of [...PROVIDER_RIGHTS, ...APPROVER_RIGHTS, ...POLICIES])
+    await createOrIgnore(client, guard, life.signal);
   const parts = options.provider === 'here' ? await startProvider(options, plane, life.signal) : NOTHING;
   const controllers = plane.runControllers(life.signal);
   const ended = Promise.all([controllers, parts.ended])
@@ -101,10 +114,14 @@ const startProvider = async (
 ): Promise<ProviderParts> => {
   const client = plane.clientFor(PROVIDER);
   const clientForNode = (name: string): KubeClient => plane.clientFor(nodeUser(name));
-  const simulation = startSimulation({ ...options, clientForNode }, signal);
+  const serveNode = createServeNode({
+    ...{ host: '127.0.0.1', clientAuthority: plane.authority, caller: KUBELET_CLIENT.name },
+  });
+  const simulation = startSimulation({ ...options, clientForNode, serveNode }, signal);
   try {
     const manager = createManager(await createSimulatedPorts({ ...options, client }, simulation, signal));
-    return { ended: manager.run(signal), stop: simulation.stop };
+    const approver = runServingApprover({ ...options, client: plane.clientFor(SERVING_APPROVER) }, signal);
+    return { ended: Promise.all([manager.run(signal), approver]).then(() => undefined), stop: simulation.stop };
   } catch (error) {
     await simulation.stop();
     throw error;

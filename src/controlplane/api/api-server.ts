@@ -6,21 +6,23 @@ import type { Clock } from '../../base/clock.ts';
 import { toFleetError } from '../../base/errors.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import { ADMIN } from '../auth/user.ts';
-import { keyFor, type Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { type ApiDeps, parseCall, parseTarget, type Target } from './call.ts';
 import { withJsonBody } from './decode/protobuf.ts';
 import { dispatch } from './dispatch.ts';
 import { type Gate, openGate } from './gate.ts';
 import { type ApiRequest, type ApiResponse, replyText, withWarnings } from './http.ts';
+import { createInitialObjects } from './initial-objects.ts';
 import { createRegistry } from './kinds/registry.ts';
 import { createTypeBook, type TypeBook } from './kinds/types/builtin-schema.ts';
 import { findUnsupported, refuseUnsupported } from './kinds/unsupported-kinds.ts';
 import type { OpenNodeLog } from './node-log.ts';
+import { checkTimeout } from './options.ts';
 import { ApiRefusal, replyRefusal, unknownPath } from './refusal.ts';
 import { discover, groupVersionsOf } from './show/discovery.ts';
 import { createRequestMetrics, type RequestMetrics } from './show/metrics.ts';
-import { describeOpenApi } from './show/openapi.ts';
+import { present } from './show/negotiate.ts';
+import { createOpenApi, type DescribeOpenApi } from './show/openapi.ts';
 import { describeServer } from './show/server-paths.ts';
 import { whenDurable } from './when-durable.ts';
 
@@ -44,8 +46,6 @@ export interface ApiServerDeps {
   readonly openNodeLog?: OpenNodeLog;
 }
 
-const INITIAL_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
-
 export const createApiServer = (options: ApiServerDeps): ApiServer => {
   const { store, clock, ids, logger, gate = openGate, openNodeLog } = options;
   const book = createTypeBook();
@@ -59,13 +59,16 @@ export const createApiServer = (options: ApiServerDeps): ApiServer => {
     watches: new Set(),
   };
   const metrics = createRequestMetrics(deps);
+  const handling: Handling = { deps, metrics, logger, book, openApi: createOpenApi(deps.registry) };
   const handle = (request: ApiRequest): ApiResponse => {
     const warnings: string[] = [];
-    const response = answerSafely({ deps, metrics, logger, book }, request, (text) => void warnings.push(text));
+    const response = answerSafely(handling, request, (text) => void warnings.push(text));
     metrics.count(request, response.status);
-    return withWarnings(response, warnings);
+    return present(withWarnings(response, warnings), request);
   };
-  createNamespaces(deps);
+  // They are there before anybody may ask for them, so nobody is asked.
+  const unguarded: Handling = { ...handling, deps: { ...deps, gate: openGate } };
+  createInitialObjects(store, (request) => answerSafely(unguarded, request, () => undefined));
   return {
     handle,
     answer: whenDurable(store, handle),
@@ -75,34 +78,22 @@ export const createApiServer = (options: ApiServerDeps): ApiServer => {
   };
 };
 
-/** They are there before anybody may ask for them, so nobody is asked. */
-const createNamespaces = (deps: ApiDeps): void => {
-  const warn = (): void => undefined;
-  for (const name of INITIAL_NAMESPACES) {
-    if (deps.store.get('/namespaces', keyFor(undefined, name)) !== undefined) continue;
-    const path = '/api/v1/namespaces';
-    const headers = { 'user-agent': 'kube-apiserver' };
-    answer(
-      { ...deps, gate: openGate },
-      { method: 'POST', path, headers, body: JSON.stringify({ metadata: { name } }), user: ADMIN },
-      warn,
-    );
-  }
-};
-
 interface Handling {
   readonly deps: ApiDeps;
   readonly metrics: RequestMetrics;
   readonly logger: Logger;
   readonly book: TypeBook;
+  readonly openApi: DescribeOpenApi;
 }
 
 type Warn = (text: string) => void;
 
-const answerSafely = ({ deps, metrics, logger, book }: Handling, request: ApiRequest, warn: Warn): ApiResponse => {
+const answerSafely = (handling: Handling, request: ApiRequest, warn: Warn): ApiResponse => {
+  const { deps, metrics, logger, book } = handling;
   try {
-    const entered = deps.gate.enter(withJsonBody(request, book));
-    return deps.gate.answer(entered) ?? metrics.answer(entered) ?? answer(deps, entered, warn);
+    // Nobody who may not ask makes the server read a body.
+    const entered = withJsonBody(deps.gate.enter(request), book);
+    return deps.gate.answer(entered) ?? metrics.answer(entered) ?? answer(handling, entered, warn);
   } catch (thrown) {
     if (thrown instanceof ApiRefusal) return replyRefusal(thrown);
     const error = toFleetError(thrown);
@@ -111,24 +102,27 @@ const answerSafely = ({ deps, metrics, logger, book }: Handling, request: ApiReq
   }
 };
 
-const answer = (deps: ApiDeps, request: ApiRequest, warn: Warn): ApiResponse => {
-  const [path = ''] = request.path.split('?');
+const answer = (handling: Handling, request: ApiRequest, warn: Warn): ApiResponse => {
+  const { deps } = handling;
+  const [path = '', query = ''] = request.path.split(/\?(.*)/s);
+  checkTimeout(query);
   const target = parseTarget(path);
   const call = target === undefined ? undefined : parseCall(request, target, { registry: deps.registry, warn });
   if (call !== undefined) return dispatch(deps, call);
-  const described = request.method === 'GET' ? describe(deps, request) : undefined;
+  const described = request.method === 'GET' ? describe(handling, request) : undefined;
   if (described !== undefined) return described;
   if (!isOfKnownGroup(deps, path)) return replyText(404, '404 page not found\n');
   throw refusalFor(target);
 };
 
-const describe = ({ registry }: ApiDeps, { path, headers }: ApiRequest): ApiResponse | undefined => {
+const describe = ({ deps: { registry }, openApi }: Handling, request: ApiRequest): ApiResponse | undefined => {
+  const { path, headers } = request;
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
   const trimmed = bare.length > 1 ? bare.replace(/\/$/, '') : bare;
   return (
     describeServer(trimmed, new URLSearchParams(query)) ??
     discover(registry, trimmed, headers['accept'] ?? '') ??
-    describeOpenApi(registry, trimmed)
+    openApi(request)
   );
 };
 

@@ -9,7 +9,7 @@ import { missingBody, type ReadBody, readBody } from './decode/read-json.ts';
 import type { Gate } from './gate.ts';
 import type { ApiRequest } from './http.ts';
 import type { Registry } from './kinds/registry.ts';
-import { collectionOf, type ServedKind, type Subresource } from './kinds/served-kind.ts';
+import { collectionOfKind, type ServedKind, type Subresource } from './kinds/served-kind.ts';
 import type { OpenNodeLog } from './node-log.ts';
 import { badRequest, notFound } from './refusal.ts';
 
@@ -124,7 +124,7 @@ export const readFields = (call: Call): Fields => {
   throw badRequest('the request needs an object as its body');
 };
 
-export const collectionFor = ({ kind }: Call): string => collectionOf(kind.resource);
+export const collectionFor = ({ kind }: Call): string => collectionOfKind(kind);
 
 /** The object that the call names; NotFound when it is not there. */
 export const findEntry = ({ store }: ApiDeps, call: Call): Entry => {

@@ -1,10 +1,10 @@
 /** Which verb a call is, and its answer. */
 import type { Entry } from '../store/store.ts';
-import { type ApiDeps, type Call, findEntry, readFields } from './call.ts';
+import { type ApiDeps, type Call, collectionFor, findEntry, readFields } from './call.ts';
 import { mediaTypeOf } from './decode/read-json.ts';
 import { readObject } from './decode/read-object.ts';
 import { type ApiResponse, reply } from './http.ts';
-import { collectionOf, isDeletedTogether } from './kinds/served-kind.ts';
+import { isDeletedTogether } from './kinds/served-kind.ts';
 import { checkWriteOptions } from './options.ts';
 import { getObject, listObjects } from './read/list.ts';
 import { readLog } from './read/log.ts';
@@ -12,7 +12,8 @@ import { isTrue } from './read/options.ts';
 import { selectionOf } from './read/select.ts';
 import { watchObjects } from './read/watch.ts';
 import { ApiRefusal, notAllowed, unknownPath } from './refusal.ts';
-import { formatOf, renderObject } from './show/format.ts';
+import { renderObject } from './show/format.ts';
+import { formatOf } from './show/negotiate.ts';
 import { createObject } from './write/create.ts';
 import { deleteEntry } from './write/delete.ts';
 import { type Deletion, readDeletion } from './write/delete-options.ts';
@@ -120,7 +121,7 @@ const deleteOne = (deps: ApiDeps, call: Call): ApiResponse => {
 const deleteAll = (deps: ApiDeps, call: Call): ApiResponse => {
   const deletion = readDeletion(call);
   const answer = listObjects(deps, call);
-  const selected = deps.store.list(collectionOf(call.kind.resource)).filter(selectionOf(call));
+  const selected = deps.store.list(collectionFor(call)).filter(selectionOf(call));
   for (const entry of selected) deleteAdmitted(deps, call, { entry, deletion });
   return answer;
 };

@@ -25,6 +25,8 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The whole body, or a function that starts pushing it and returns how to stop. */
   readonly body: string | ((sink: ByteSink) => () => void);
+  /** The answer once somebody else has been asked, for whoever can wait; the one above is for whoever cannot. Never rejects. */
+  readonly later?: () => Promise<ApiResponse>;
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' } as const;
@@ -33,6 +35,13 @@ export const reply = (status: number, body: unknown): ApiResponse => replyJson(s
 
 /** For bodies that are encoded already. */
 export const replyJson = (status: number, json: string): ApiResponse => ({ status, headers: JSON_HEADERS, body: json });
+
+/** The answer, now or later, with further headers. */
+export const withHeaders = (response: ApiResponse, headers: ApiResponse['headers']): ApiResponse => {
+  const { later } = response;
+  const added = { ...response, headers: { ...response.headers, ...headers } };
+  return later === undefined ? added : { ...added, later: async () => withHeaders(await later(), headers) };
+};
 
 /** The answer with what the server wants to tell the client besides, as `kubectl` prints it. */
 export const withWarnings = (response: ApiResponse, warnings: readonly string[]): ApiResponse => {

@@ -10,5 +10,8 @@ export interface NodeLogRequest {
   readonly options: URLSearchParams;
 }
 
-/** Pushes the log into the sink until it ends; answers how to stop. Failures end up as text in the log. */
-export type OpenNodeLog = (request: NodeLogRequest, sink: ByteSink) => () => void;
+/** Pushes the log into the sink until it ends; answers how to stop. */
+export type NodeLog = (sink: ByteSink) => () => void;
+
+/** Settles when the agent has begun to answer; rejects with an ApiRefusal that says why there is no log. */
+export type OpenNodeLog = (request: NodeLogRequest) => Promise<NodeLog>;

@@ -1,6 +1,6 @@
 /** The options of a write: what a client says in the query about how it is to be done. Unknown values are refused. */
 import type { Call } from './call.ts';
-import { forbiddenField, invalid, notSupported, type Problem, required } from './refusal.ts';
+import { badRequest, forbiddenField, invalid, notSupported, type Problem, required } from './refusal.ts';
 
 export type Strictness = 'Ignore' | 'Warn' | 'Strict';
 
@@ -63,3 +63,19 @@ export const isDryRun = ({ query }: Call): boolean => query.getAll('dryRun').inc
 /** In whose name fields are owned. */
 export const managerOf = ({ query, headers }: Call): string =>
   query.get('fieldManager') || ((headers['user-agent'] ?? '').split('/')[0] || 'unknown').slice(0, MANAGER_LENGTH_MAX);
+
+/** As Go writes a duration: `1m30s`, `0`, `1.5h`. */
+const DURATION = /^[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))*)$/;
+
+/**
+ * How long the client would wait. Everything is answered at once here, and a watch has a time of its own; what is no time at
+ * all is refused as a real API server does.
+ */
+export const checkTimeout = (query: string): void => {
+  if (!query.includes('timeout=')) return;
+  const options = new URLSearchParams(query);
+  const timeout = options.get('timeout') ?? '';
+  if (timeout === '' || options.has('watch') || DURATION.test(timeout)) return;
+  const why = `time: invalid duration ${JSON.stringify(timeout)}`;
+  throw badRequest(`invalid timeout specified in the request URL - ${why}`);
+};

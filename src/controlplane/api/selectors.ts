@@ -143,11 +143,17 @@ export const parseFieldSelector = (text: string, kindFields: readonly string[]):
     if (!COMMON_FIELDS.includes(field) && !kindFields.includes(field)) throw unknownField(field, kindFields);
     const names = field.split('.');
     const wanted = value.trim();
-    const textOf = (object: StoredObject): string => String(valueAt(object, names) ?? defaultOf(field));
+    const textOf = (object: StoredObject): string => String(fieldAt(object, names) ?? defaultOf(field));
     return operator === '!=' ? (object) => textOf(object) !== wanted : (object) => textOf(object) === wanted;
   });
   return (object) => tests.every((test) => test(object));
 };
+
+/** The source of an Event is its component, or whoever reports it. */
+const fieldAt = (object: StoredObject, names: readonly string[]): unknown =>
+  names[0] === 'source' && names.length === 1
+    ? valueAt(object, ['source', 'component']) || object['reportingComponent']
+    : valueAt(object, names);
 
 /** What a field that is absent reads as, where that is not nothing. */
 const defaultOf = (field: string): string =>

@@ -15,7 +15,7 @@ export const whenDurable =
   async (request) => {
     const response = handle(request);
     const settled = await new Promise<Settled>((resolve) => store.whenSettled(resolve));
-    if (settled.is === 'durable') return response;
+    if (settled.is === 'durable') return response.later?.() ?? response;
     if (request.method === 'GET') return whenDurable(store, handle)(request);
     return replyRefusal(new ApiRefusal('InternalError', `Internal error occurred: ${settled.error.message}`));
   };

@@ -5,7 +5,8 @@ import { isRecord } from '../../base/json.ts';
 import { SERVICE_ACCOUNTS } from '../../kube/types/core.ts';
 import type { Gate, Write } from '../api/gate.ts';
 import { type ApiRequest, type ApiResponse, reply } from '../api/http.ts';
-import { badRequest, notAllowed } from '../api/refusal.ts';
+import { ApiRefusal, badRequest, notAllowed } from '../api/refusal.ts';
+import { formatOf } from '../api/show/negotiate.ts';
 import type { Fields } from '../store/object.ts';
 import type { Store } from '../store/store.ts';
 import { parseAttempt, type ResourceAttempt } from './attempt.ts';
@@ -56,11 +57,21 @@ export const createAccessAnswers =
     const review = REVIEWS.get(`${group}/${version}/${resource}`);
     if (review !== undefined && name === '' && (resource === LOCAL) === (namespace !== '')) {
       if (request.method !== 'POST') throw notAllowed();
+      checkWantsWhole(request);
       return reply(201, review(deps, { attempt, body: readBody(request) }));
     }
     const isToken = group === '' && version === 'v1' && resource === 'serviceaccounts' && subresource === 'token';
     return isToken ? answerToken(deps, attempt, request) : undefined;
   };
+
+/** A review is no object that is kept: it has neither columns nor metadata. */
+const checkWantsWhole = ({ headers }: ApiRequest): void => {
+  if (formatOf({ headers, query: new URLSearchParams() }) === 'object') return;
+  throw new ApiRefusal(
+    'NotAcceptable',
+    'only the following media types are accepted: application/json, application/yaml',
+  );
+};
 
 const answerPath = (tokens: Tokens, { method, path }: ApiRequest): ApiResponse | undefined => {
   if (method !== 'GET') return undefined;

@@ -4,9 +4,11 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Ids } from '../../base/ids.ts';
+import { tolerateBriefly } from '../api/admission/brief-tolerations.ts';
 import { createEscalationGuard } from '../api/admission/no-escalation.ts';
 import { restrictNodes } from '../api/admission/node-restriction/node-restriction.ts';
 import type { AdmissionDeps, Admit } from '../api/admission/plugin.ts';
+import { givePriority, guardDefaultClass } from '../api/admission/pod-priority.ts';
 import { createPolicyGuard } from '../api/admission/policies/policy-guard.ts';
 import { nameServiceAccount } from '../api/admission/service-account.ts';
 import { guardSigning } from '../api/admission/signing-rights.ts';
@@ -44,13 +46,14 @@ export const createAccessGate = ({ store, clock, ids, tokens }: AccessGateDeps):
   ]);
   const deps: AdmissionDeps = { store, authorize };
   const before: readonly Admit[] = [restrictNodes, createEscalationGuard(book)];
-  const after: readonly Admit[] = [guardSigning, createPolicyGuard(store)];
+  const after: readonly Admit[] = [guardSigning, guardDefaultClass, createPolicyGuard(store)];
   const admission: Pick<Gate, 'admit' | 'validate'> = {
     admit: (write, object) => {
       const named = nameServiceAccount(write, object, deps);
-      const filled = write.object === undefined ? write : { ...write, object: named };
-      for (const admit of before) admit(filled, deps);
-      return named;
+      const filled = tolerateBriefly(write, givePriority(write, named, deps));
+      const seen = write.object === undefined ? write : { ...write, object: filled };
+      for (const admit of before) admit(seen, deps);
+      return filled;
     },
     validate: (write) => {
       for (const admit of after) admit(write, deps);
@@ -65,7 +68,7 @@ export const createAccessGate = ({ store, clock, ids, tokens }: AccessGateDeps):
 };
 
 const enter = (request: ApiRequest, authorize: Authorize): ApiRequest => {
-  const user = impersonate(request.user, request.headers, authorize);
+  const user = impersonate(request, authorize);
   const served = user === request.user ? request : { ...request, user };
   check(parseAttempt(served), authorize);
   return served;

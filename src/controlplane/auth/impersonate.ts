@@ -1,11 +1,9 @@
-/**
- * Acting as somebody else: the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-…`. Each of them is a right of
- * its own, the verb `impersonate` on users, groups, serviceaccounts, uids or userextras.
- */
+/** Acting as somebody else: the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-…`, each a right of its own. */
+import type { ApiRequest } from '../api/http.ts';
 import { badRequest } from '../api/refusal.ts';
-import type { ResourceAttempt } from './attempt.ts';
-import { forbiddenAttempt } from './authorize.ts';
+import { parseAttempt } from './attempt.ts';
 import type { Authorize } from './decision.ts';
+import { authorizeImpersonation, type Wish } from './impersonation-modes.ts';
 import {
   ANONYMOUS,
   AUTHENTICATED_GROUP,
@@ -15,27 +13,16 @@ import {
   type User,
 } from './user.ts';
 
+type Request = Pick<ApiRequest, 'method' | 'path' | 'headers' | 'user'>;
 type Headers = Readonly<Record<string, string>>;
 
 const EXTRA_PREFIX = 'impersonate-extra-';
-const AUTHENTICATION_GROUP = 'authentication.k8s.io';
-
-interface Wish {
-  readonly user: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: readonly (readonly [key: string, value: string])[];
-}
 
 /** Who the request is served as: the user itself, or whom it may act as. Throws the refusal. */
-export const impersonate = (user: User, headers: Headers, authorize: Authorize): User => {
-  const wish = readWish(headers);
-  if (wish === undefined) return user;
-  for (const attempt of attemptsFor(user, wish)) {
-    const { isAllowed, reason } = authorize(attempt);
-    if (!isAllowed) throw forbiddenAttempt(attempt, reason);
-  }
-  return toUser(wish);
+export const impersonate = (request: Request, authorize: Authorize): User => {
+  const wish = readWish(request.headers);
+  if (wish === undefined) return request.user;
+  return toUser(wish, authorizeImpersonation(wish, parseAttempt(request), authorize));
 };
 
 const readWish = (headers: Headers): Wish | undefined => {
@@ -50,7 +37,7 @@ const readWish = (headers: Headers): Wish | undefined => {
     );
   if (user !== '') return { user, uid, groups, extra };
   if (uid === '' && groups.length === 0 && extra.length === 0) return undefined;
-  throw badRequest(`requested ${names.sort().join(', ')} without impersonating a user`);
+  throw badRequest(`requested ${names.sort().join(', ')} without impersonating a user name`);
 };
 
 /** HTTP joins a header that is repeated by commas. */
@@ -65,33 +52,15 @@ const unescapeKey = (key: string): string => {
   }
 };
 
-const attemptsFor = (user: User, wish: Wish): readonly ResourceAttempt[] => {
-  const ask = (target: Partial<ResourceAttempt>): ResourceAttempt => ({
-    ...{ on: 'resource', user, verb: 'impersonate', group: '', version: '', resource: '', subresource: '' },
-    ...{ namespace: '', name: '', fields: [] },
-    ...target,
-  });
-  const account = parseServiceAccountUser(wish.user);
-  return [
-    account === undefined
-      ? ask({ resource: 'users', name: wish.user })
-      : ask({ resource: 'serviceaccounts', ...account }),
-    ...wish.groups.map((name) => ask({ resource: 'groups', name })),
-    ...wish.extra.map(([subresource, name]) =>
-      ask({ group: AUTHENTICATION_GROUP, version: 'v1', resource: 'userextras', subresource, name }),
-    ),
-    ...(wish.uid === '' ? [] : [ask({ group: AUTHENTICATION_GROUP, version: 'v1', resource: 'uids', name: wish.uid })]),
-  ];
-};
-
-const toUser = ({ user: name, uid, groups, extra }: Wish): User => {
+/** `fixed` are the groups that the right came with. */
+const toUser = ({ user: name, uid, groups, extra }: Wish, fixed: readonly string[] | undefined): User => {
   const account = parseServiceAccountUser(name);
-  const given = groups.length === 0 && account !== undefined ? serviceAccountGroups(account.namespace) : groups;
-  const extras: Record<string, readonly string[]> = {};
-  for (const [key, value] of extra) extras[key] = [...(extras[key] ?? []), value];
+  const usual = groups.length === 0 && account !== undefined ? serviceAccountGroups(account.namespace) : groups;
+  const byKey = Map.groupBy(extra, ([key]) => key);
+  const extras = Object.fromEntries([...byKey].map(([key, pairs]) => [key, pairs.map(([, value]) => value)]));
   return {
     name,
-    groups: withBasicGroup(name, given),
+    groups: withBasicGroup(name, fixed ?? usual),
     ...(uid !== '' && { uid }),
     ...(extra.length > 0 && { extra: extras }),
   };

@@ -12,8 +12,8 @@ export const AUTHENTICATED_GROUP = 'system:authenticated';
 export const UNAUTHENTICATED_GROUP = 'system:unauthenticated';
 /** Members may do everything, whatever the roles say. */
 export const MASTERS_GROUP = 'system:masters';
-const NODES_GROUP = 'system:nodes';
-const NODE_USER_PREFIX = 'system:node:';
+export const NODES_GROUP = 'system:nodes';
+export const NODE_USER_PREFIX = 'system:node:';
 
 /** Cluster administrators: what the kubeconfig of `up` says it is. */
 export const ADMIN: User = { name: 'macfleet-admin', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP] };

@@ -1,12 +1,13 @@
 /**
  * Clusters: how far the provider is with infrastructure and control plane, told on the Cluster; on deletion first what
- * stands on them, then they. Not here: topologies, remote connections, kubeconfigs.
+ * stands on them, then they. Not here: topologies, and making kubeconfigs.
  */
+import { toTimestamp } from '../../base/clock.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import { type Controller, createController, watchMapped, watchPrimary } from '../../kube/controller/controller.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
-import { done, type StepResult, stop } from '../../kube/controller/outcome.ts';
+import { done, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { type KubeObject, keyOf, renderKey } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
@@ -34,7 +35,14 @@ export const createClusterController = (view: CoreView): Controller =>
       events: view.events,
       finalizer: CORE_FINALIZERS.cluster,
       gate: pauseGate((cluster) => cluster),
-      up: [notPaused(), notDeleting, refuseTopology, followInfrastructure(view), followControlPlane(view)],
+      up: [
+        notPaused(),
+        notDeleting,
+        refuseTopology,
+        followInfrastructure(view),
+        followControlPlane(view),
+        tellConnection(view),
+      ],
       down: [
         notPaused(),
         removeMembers(view),
@@ -134,6 +142,30 @@ const followControlPlane = (view: CoreView): Step<Cluster> => ({
       status: { initialization: { ...cluster.status?.initialization, controlPlaneInitialized: true } },
       condition: { type, status: 'True', reason: 'Initialized', message: '' },
     });
+  },
+});
+
+/** For this long without an answer, the cluster counts as reachable. */
+const GRACE_MS = 50_000;
+
+/** Whether the cluster that the Machines join can be reached with its kubeconfig. */
+const tellConnection = (view: CoreView): Step<Cluster> => ({
+  name: 'remote connection',
+  condition: 'RemoteConnectionProbe',
+  run: async (cluster, { clock }) => {
+    const type = 'RemoteConnectionProbe';
+    const { remote, problem, lastSuccessMs } = view.remotes.look(renderKey(keyOf(cluster)));
+    const leftMs = lastSuccessMs === undefined ? 0 : lastSuccessMs + GRACE_MS - clock.now();
+    if (remote === undefined && leftMs <= 0) {
+      const told =
+        lastSuccessMs === undefined
+          ? 'Remote connection not established yet'
+          : `Remote connection probe failed, probe last succeeded at ${toTimestamp(lastSuccessMs)}`;
+      const message = `${told}: ${problem}`;
+      return done<Cluster>({ condition: { type, status: 'False', reason: 'ProbeFailed', message } });
+    }
+    const condition = { type, status: 'True', reason: 'ProbeSucceeded', message: '' } as const;
+    return remote === undefined ? wait<Cluster>(leftMs, { condition }) : done<Cluster>({ condition });
   },
 });
 

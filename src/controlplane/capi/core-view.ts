@@ -5,17 +5,16 @@ import type { EventRecorder } from '../../kube/controller/events.ts';
 import type { Lifecycle, Step } from '../../kube/controller/lifecycle.ts';
 import { done, type Reconciled, stop } from '../../kube/controller/outcome.ts';
 import { CLUSTER_API_ANNOTATIONS } from '../../kube/types/cluster-api.ts';
-import type { Node } from '../../kube/types/core.ts';
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
 import type { CustomResourceDefinition } from '../core/custom-resources.ts';
 import type { FollowedKinds } from '../core/followed-kinds.ts';
-import type { SchedulablePod } from '../core/scheduling/schedulable.ts';
-import type { PodDisruptionBudget } from '../core/workloads/replicated.ts';
+import { subjectOf } from '../core/watch-related.ts';
 import type { Cluster, Machine, MachineDeployment, MachineSet } from './machine-kinds.ts';
+import type { RemoteClusters } from './remote/remote-clusters.ts';
 
 /**
  * Machines, sets and deployments have index `cluster` (namespace/name); machines and sets `controller` (UID); machines
- * and Nodes `providerID`.
+ * also `providerID`.
  */
 export interface CoreView {
   readonly definitions: Cache<CustomResourceDefinition>;
@@ -23,10 +22,8 @@ export interface CoreView {
   readonly machineDeployments: Cache<MachineDeployment>;
   readonly machineSets: Cache<MachineSet>;
   readonly machines: Cache<Machine>;
-  readonly nodes: Cache<Node>;
-  /** With the indexes of the scheduler. */
-  readonly pods: Cache<SchedulablePod>;
-  readonly budgets: Cache<PodDisruptionBudget>;
+  /** The clusters that Machines join: there are the Nodes, and the Pods on them. */
+  readonly remotes: Pick<RemoteClusters, 'look'>;
   readonly contracts: Pick<FollowedKinds, 'follow'>;
   readonly events: EventRecorder;
 }
@@ -46,7 +43,7 @@ export const watchClusterOf = (
   members: Pick<Cache<ClusterMember>, 'byIndex'>,
 ): Watch =>
   watchMapped(clusters, (change) => {
-    const cluster = change.type === 'deleted' ? change.old : change.object;
+    const cluster = subjectOf(change);
     return members.byIndex('cluster', renderKey(keyOf(cluster))).map((member) => renderKey(keyOf(member)));
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import { NAMESPACES, NODES, PODS } from '../../kube/types/core.ts';
+import { NAMESPACES, NODES, PODS, SECRETS } from '../../kube/types/core.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../core/custom-resources.ts';
 import { JOBS, type Job } from '../core/workloads/job.ts';
 import {
@@ -16,6 +16,7 @@ import {
   TEMPLATES,
 } from './testing/fleet-objects.ts';
 import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from './testing/fleet-world.ts';
+import { KUBECONFIG } from './testing/remote.ts';
 import { INFRASTRUCTURE_MACHINES } from './testing/scripted-provider.ts';
 
 const { machines: MACHINES, machineSets: MACHINE_SETS } = CLUSTER_API_RESOURCES;
@@ -89,6 +90,7 @@ const prepareApi = ({ create }: FleetWorld): void => {
 const playFleet = async (options: FleetWorldOptions, disturb: (world: FleetWorld) => void = () => undefined) => {
   const world = createFleetWorld(options);
   if (options.api === 'embedded') prepareApi(world);
+  world.create(SECRETS, KUBECONFIG);
   for (const [resource, object] of FLEET) world.create(resource, object);
   world.create(MACHINE_DEPLOYMENTS, renderDeployment(3));
   world.create(JOBS, JOB);
@@ -130,12 +132,14 @@ describe('the machine controllers on the simulation kernel', () => {
 
   it('do the same on the embedded API, with its rules for status, CRDs and graceful deletion', async () => {
     const world = await playFleet({ seed: 1, api: 'embedded' }, killAtRandom);
-    const refused = world.writes.filter(({ status }) => status >= 400 && ![404, 409].includes(status));
+    const refused = world.writes.filter(({ status }) => status >= 400 && ![403, 404, 409].includes(status));
     assert.deepEqual(refused, []);
+    assert.deepEqual(world.forbidden, [], 'somebody lacks a right');
   });
 
   it('fall silent once all is well: nothing is written but heartbeats', async () => {
     const world = createFleetWorld({ seed: 1 });
+    world.create(SECRETS, KUBECONFIG);
     for (const [resource, object] of FLEET) world.create(resource, object);
     world.create(MACHINE_DEPLOYMENTS, renderDeployment(3));
     world.create(JOBS, JOB);

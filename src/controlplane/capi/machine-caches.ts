@@ -1,8 +1,7 @@
 /** What Cluster API's controllers know: one cache per kind of theirs, indexed for finding what belongs together. */
 import { type Cache, createCache, dropManagedFields } from '../../kube/cache/cache.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import { byProviderId } from '../core/cluster-caches.ts';
-import type { ControllerSetDeps } from '../core/controller-set.ts';
+import { byProviderId, type CacheDeps } from '../core/cluster-caches.ts';
 import { byControllerUid, byOwnerUid } from '../core/owner-references.ts';
 import type { ContractReference } from './contract-objects.ts';
 import { byCluster } from './core-view.ts';
@@ -16,7 +15,7 @@ export interface MachineCaches {
   readonly machines: Cache<Machine>;
 }
 
-export const createMachineCaches = (deps: Omit<ControllerSetDeps, 'ids'>): MachineCaches => {
+export const createMachineCaches = (deps: CacheDeps): MachineCaches => {
   const common = { ...deps, transform: dropManagedFields };
   const { clusters, machineDeployments, machineSets, machines } = CLUSTER_API_RESOURCES;
   const member = { owner: byOwnerUid, cluster: byCluster, controller: byControllerUid };
@@ -32,12 +31,10 @@ export const createMachineCaches = (deps: Omit<ControllerSetDeps, 'ids'>): Machi
     }),
     machines: createCache<Machine>({
       ...{ ...common, resource: machines },
-      indexes: { ...member, providerID: byProviderId, reference: byReference, node: byNode },
+      indexes: { ...member, providerID: byProviderId, reference: byReference },
     }),
   };
 };
-
-const byNode = ({ status }: Machine): readonly string[] => (status?.nodeRef === undefined ? [] : [status.nodeRef.name]);
 
 export const renderReference = (namespace: string | undefined, { apiGroup, kind, name }: ContractReference): string =>
   `${kind}.${apiGroup} ${namespace}/${name}`;

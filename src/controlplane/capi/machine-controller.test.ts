@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Transport } from '../../kube/client/transport.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import { EVENTS, NODES, PODS } from '../../kube/types/core.ts';
+import { EVENTS, NODES, PODS, SECRETS } from '../../kube/types/core.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { readyNode, startCluster } from '../core/testing/cluster.ts';
-import { POD_DISRUPTION_BUDGETS } from '../core/workloads/replicated.ts';
 import { createCapiControllers } from './capi-controllers.ts';
 import type { Machine } from './machine-kinds.ts';
 import {
@@ -19,14 +19,38 @@ import {
   renderDeployment,
   TEMPLATES,
 } from './testing/fleet-objects.ts';
+import { KUBECONFIG, openTo } from './testing/remote.ts';
 import { INFRASTRUCTURE_MACHINES } from './testing/scripted-provider.ts';
 
 const { machines: MACHINES, machineSets: MACHINE_SETS } = CLUSTER_API_RESOURCES;
 const WELL = ['MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => ({ type, status: 'False' as const }));
 const FLEET_LABEL = 'node-restriction.kubernetes.io/macfleet-fleet';
 
+interface Evictions {
+  held: boolean;
+}
+
+/** As a budget that allows nothing makes the API answer. */
+const withBudget = (inner: Transport, evictions: Evictions): Transport => ({
+  ...inner,
+  send: async (request) => {
+    if (!evictions.held || !/\/eviction(\?|$)/.test(request.path)) return inner.send(request);
+    const message = "Cannot evict pod as it would violate the pod's disruption budget.";
+    const details = { causes: [{ reason: 'DisruptionBudget' }] };
+    const refusal = { kind: 'Status', status: 'Failure', reason: 'TooManyRequests', code: 429, message, details };
+    const body = (async function* () {
+      yield Buffer.from(JSON.stringify(refusal));
+    })();
+    return { status: 429, headers: { 'content-type': 'application/json' }, body };
+  },
+});
+
 const startFleet = async (replicas: number, without: readonly string[] = []) => {
-  const cluster = startCluster(createCapiControllers);
+  const evictions: Evictions = { held: false };
+  const cluster = startCluster((deps) => createCapiControllers({ ...deps, openRemote: openTo(deps.client) }), {
+    wrap: (transport) => withBudget(transport, evictions),
+  });
+  if (!without.includes('Secret')) await cluster.create(SECRETS, KUBECONFIG);
   for (const [resource, object] of FLEET) {
     if (!without.includes(resource.kind)) await cluster.create(resource, object);
   }
@@ -52,7 +76,7 @@ const startFleet = async (replicas: number, without: readonly string[] = []) => 
     const found = (await machine()).status?.conditions?.find((candidate) => candidate.type === type);
     return `${found?.status} ${found?.reason}`;
   };
-  return { ...cluster, machine, keyOf, provision, join, condition };
+  return { ...cluster, evictions, machine, keyOf, provision, join, condition };
 };
 
 describe('a Machine', () => {
@@ -226,7 +250,12 @@ describe('a Machine on its way out', () => {
       await fleet.client.delete(PODS, pod, { gracePeriodSeconds: 0, signal: fleet.stop.signal });
       await fleet.settle();
     };
-    return { ...fleet, leave, deleting, isLeft, pod, endPod };
+    /** Pods of the other cluster are not watched. */
+    const lookAgain = async () => {
+      await fleet.advance(1_000);
+      await fleet.settle();
+    };
+    return { ...fleet, leave, deleting, isLeft, pod, endPod, lookAgain };
   };
 
   it('is cordoned and drained before its infrastructure goes', async () => {
@@ -238,6 +267,7 @@ describe('a Machine on its way out', () => {
     assert.equal(await fleet.deleting(), 'True DrainingNode');
     assert.equal(await fleet.isLeft(), true, 'the infrastructure went before the Pods');
     await fleet.endPod();
+    await fleet.lookAgain();
     assert.equal(await fleet.deleting(), 'True WaitingForInfrastructureDeletion');
     assert.equal(await fleet.isLeft(), false);
     assert.deepEqual(fleet.problems, []);
@@ -246,20 +276,13 @@ describe('a Machine on its way out', () => {
 
   it('waits for a disruption budget, and goes on when that allows it', async () => {
     const fleet = await startLeaving();
-    const budget = { namespace: 'ns', name: 'b' };
-    await fleet.create(POD_DISRUPTION_BUDGETS, {
-      metadata: budget,
-      spec: { minAvailable: 1, selector: { matchLabels: { app: 'work' } } },
-      status: { disruptionsAllowed: 0, observedGeneration: 1 },
-    });
+    fleet.evictions.held = true;
     await fleet.leave();
     assert.equal((await fleet.all(PODS))[0]?.metadata.deletionTimestamp, undefined);
-    const [, message] = [
-      0,
-      (await fleet.machine()).status?.conditions?.find(({ type }) => type === 'Deleting')?.message,
-    ];
-    assert.match(message ?? '', /Pod ns\/work: cannot evict pod as it would violate the pod's disruption budget/);
-    await fleet.patchStatus(POD_DISRUPTION_BUDGETS, budget, { disruptionsAllowed: 1 });
+    const told = (await fleet.machine()).status?.conditions?.find(({ type }) => type === 'Deleting');
+    assert.match(told?.message ?? '', /Pod ns\/work: cannot evict pod: .*would violate the pod's disruption budget/);
+    fleet.evictions.held = false;
+    await fleet.lookAgain();
     assert.ok((await fleet.all(PODS))[0]?.metadata.deletionTimestamp, 'the Pod was not evicted');
     await fleet.end();
   });
@@ -311,6 +334,7 @@ describe('a Machine on its way out', () => {
     const fleet = await startLeaving({ [hook]: '' });
     await fleet.leave();
     await fleet.endPod();
+    await fleet.lookAgain();
     assert.equal(await fleet.deleting(), 'True WaitingForPreTerminateHook');
     assert.equal(await fleet.isLeft(), true);
     await fleet.patch(MACHINES, fleet.keyOf(await fleet.machine()), { metadata: { annotations: { [hook]: null } } });

@@ -3,14 +3,10 @@
  * infrastructure, then the Node, with hooks and a drain before (machine-deletion.ts). Not here: volumes, bootstrap
  * providers, health checks, drain rules.
  */
-
-import type { Change } from '../../kube/cache/object-store.ts';
 import { type Controller, createController, watchMapped, watchPrimary } from '../../kube/controller/controller.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
 import { done } from '../../kube/controller/outcome.ts';
-import type { Node } from '../../kube/types/core.ts';
 import { type KubeObject, keyOf, renderKey } from '../../kube/types/meta.ts';
-import type { SchedulablePod } from '../core/scheduling/schedulable.ts';
 import { type CoreView, clusterKeyOf, notPaused, pauseGate, watchClusterOf } from './core-view.ts';
 import {
   awaitInfrastructure,
@@ -25,21 +21,14 @@ import { CORE_FINALIZERS, type Machine } from './machine-kinds.ts';
 import { bindNode, judgeAvailability, judgeNode, judgeUpToDate, notUpdating } from './machine-node.ts';
 
 export const createMachineController = (view: CoreView): Controller => {
-  const { machines, nodes, clusters } = view;
+  const { machines } = view;
   const keysOf = (objects: readonly KubeObject[]): readonly string[] =>
     objects.map((object) => renderKey(keyOf(object)));
-  const drainedBy = ({ spec }: SchedulablePod): readonly string[] =>
-    spec.nodeName === undefined ? [] : keysOf(machines.byIndex('node', spec.nodeName).filter(isDeleting));
+  const reconcile = reconcileMachine(view);
   return createController({
     name: 'machines',
     watches: [
       watchPrimary(machines),
-      watchMapped(nodes, (change) =>
-        providerIdsOf(change).flatMap((providerId) => keysOf(machines.byIndex('providerID', providerId))),
-      ),
-      // A drain waits for Pods to go, or for a budget that lets them.
-      watchMapped(view.pods, (change) => drainedBy(change.type === 'deleted' ? change.old : change.object)),
-      watchMapped(view.budgets, () => keysOf(machines.list().filter(isDeleting))),
       // A new template makes Machines of the older ones outdated.
       watchMapped(view.machineDeployments, (change) =>
         change.type === 'updated' && change.old.metadata.generation !== change.object.metadata.generation
@@ -48,44 +37,44 @@ export const createMachineController = (view: CoreView): Controller => {
       ),
       watchClusterOf(view, machines),
     ],
-    reconcile: reconcileLifecycle<Machine>({
-      cache: machines,
-      events: view.events,
-      finalizer: CORE_FINALIZERS.machine,
-      gate: pauseGate((machine) => clusters.get(clusterKeyOf(machine))),
-      up: [
-        notPaused(),
-        notDeleting,
-        checkBootstrap,
-        ensureInfrastructure(view),
-        bindNode(view),
-        notUpdating,
-        judgeUpToDate(view),
-        judgeNode(view),
-        judgeAvailability,
-      ],
-      down: [
-        notPaused(),
-        followInfrastructure(view),
-        judgeNode(view),
-        awaitPreDrainHooks(view),
-        drainNode(view),
-        awaitPreTerminateHooks,
-        awaitInfrastructure(view),
-        deleteNode(view),
-      ],
-      summary: { type: 'Ready', of: ['BootstrapConfigReady', 'InfrastructureReady', 'NodeHealthy'] },
-    }),
+    // Nobody is judged by a Node from before our own last write to it.
+    reconcile: async (context) => {
+      const machine = machines.get(context.key);
+      const remote = machine === undefined ? undefined : view.remotes.look(clusterKeyOf(machine)).remote;
+      return remote?.isClear(context.key) === false ? { next: 'held-back' } : reconcile(context);
+    },
   });
 };
 
-const isDeleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
-
-const providerIdsOf = (change: Change<Node>): readonly string[] => {
-  const before = change.type === 'added' ? undefined : change.old.spec?.providerID;
-  const after = change.type === 'deleted' ? undefined : change.object.spec?.providerID;
-  return [...new Set([before, after])].flatMap((providerId) => providerId ?? []);
-};
+const reconcileMachine = (view: CoreView): ReturnType<typeof reconcileLifecycle<Machine>> =>
+  reconcileLifecycle<Machine>({
+    cache: view.machines,
+    events: view.events,
+    finalizer: CORE_FINALIZERS.machine,
+    gate: pauseGate((machine) => view.clusters.get(clusterKeyOf(machine))),
+    up: [
+      notPaused(),
+      notDeleting,
+      checkBootstrap,
+      ensureInfrastructure(view),
+      bindNode(view),
+      notUpdating,
+      judgeUpToDate(view),
+      judgeNode(view),
+      judgeAvailability,
+    ],
+    down: [
+      notPaused(),
+      followInfrastructure(view),
+      judgeNode(view),
+      awaitPreDrainHooks(view),
+      drainNode(view),
+      awaitPreTerminateHooks,
+      awaitInfrastructure(view),
+      deleteNode(view),
+    ],
+    summary: { type: 'Ready', of: ['BootstrapConfigReady', 'InfrastructureReady', 'NodeHealthy'] },
+  });
 
 /** Core does not look whether the Secret exists: that is the provider's business. */
 const checkBootstrap: Step<Machine> = {

@@ -3,7 +3,7 @@
  * and drain are core's business only while the Cluster stands and its control plane is managed elsewhere.
  */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
-import { type FleetError, isKind, toFleetError } from '../../base/errors.ts';
+import { FleetError, isKind, toFleetError } from '../../base/errors.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Step } from '../../kube/controller/lifecycle.ts';
 import { type ConditionReport, done, stop, wait } from '../../kube/controller/outcome.ts';
@@ -15,6 +15,7 @@ import { type CoreView, clusterKeyOf } from './core-view.ts';
 import { targetOf } from './machine-infrastructure.ts';
 import { CORE_ANNOTATIONS, type Machine } from './machine-kinds.ts';
 import { findNode } from './machine-node.ts';
+import type { RemoteCluster } from './remote/remote-cluster.ts';
 
 export const deleting = (reason: string, message: string): ConditionReport => ({
   ...{ type: 'Deleting', status: 'True', reason, message },
@@ -28,6 +29,10 @@ export const notDeleting: Step<Machine> = {
 
 /** What is left to look after when core may touch the Node. */
 export interface Governed {
+  /** Undefined while the cluster of its Node cannot be reached. */
+  readonly remote: RemoteCluster | undefined;
+  /** Why it cannot. */
+  readonly problem: string;
   readonly node: Node | undefined;
   readonly infrastructure: ContractObject | undefined;
 }
@@ -48,17 +53,25 @@ export const findGoverned = async (
   const controlPlane = await readIfThere(resource, { namespace, name: reference.name }, context);
   if (controlPlane?.metadata.deletionTimestamp !== undefined) return undefined;
   if (controlPlane?.status?.externalManagedControlPlane !== true) return undefined;
-  const node = nodeOf(view, machine);
+  const { remote, problem } = view.remotes.look(clusterKeyOf(machine));
+  const node = remote === undefined ? undefined : nodeOf(remote, machine);
   if (node === undefined && machine.status?.nodeRef === undefined) return undefined;
   const target = targetOf(view, machine);
-  return { node, infrastructure: await readIfThere(target.resource, target.key, context) };
+  return { remote, problem, node, infrastructure: await readIfThere(target.resource, target.key, context) };
 };
 
 /** By name once it is bound: a Node that was bound is this Machine's whatever it says by now. */
-const nodeOf = (view: CoreView, machine: Machine): Node | undefined => {
+const nodeOf = (remote: RemoteCluster, machine: Machine): Node | undefined => {
   const name = machine.status?.nodeRef?.name;
-  return name === undefined ? findNode(view, machine) : view.nodes.get(name);
+  return name === undefined ? findNode(remote, machine) : remote.nodes.get(name);
 };
+
+export const cannotReach = (problem: string): FleetError =>
+  new FleetError('unavailable', {
+    code: 'RemoteClusterDown',
+    message: `the cluster of the Node cannot be reached: ${problem}`,
+    hint: 'Look at the condition RemoteConnectionProbe of the Cluster.',
+  });
 
 const hooksOf = ({ metadata }: Machine, prefix: string): readonly string[] =>
   Object.keys(metadata.annotations ?? {})
@@ -119,11 +132,13 @@ export const deleteNode = (view: CoreView): Step<Machine> => ({
   condition: 'Deleting',
   run: async (machine, context) => {
     const governed = await findGoverned(view, machine, context);
-    const node = governed?.node;
+    if (governed === undefined) return done();
+    const { node, remote, problem } = governed;
+    if (remote === undefined) return giveUpLate(machine, cannotReach(problem), context.clock.now());
     if (node === undefined || node.metadata.deletionTimestamp !== undefined) return done();
     const { name, uid = '' } = node.metadata;
     try {
-      await context.kube.delete(NODES, { name }, { preconditions: { uid }, signal: context.signal });
+      await remote.clientFor(context).delete(NODES, { name }, { preconditions: { uid }, signal: context.signal });
       return done();
     } catch (thrown) {
       if (isKind(thrown, 'not-found', 'conflict')) return done();

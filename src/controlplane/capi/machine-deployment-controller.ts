@@ -3,14 +3,13 @@ import {
   type Controller,
   createController,
   type ReconcileContext,
-  watchMapped,
   watchPrimary,
 } from '../../kube/controller/controller.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
 import { type ConditionReport, done, stop } from '../../kube/controller/outcome.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { keyOf } from '../../kube/types/meta.ts';
-import { controllerKeyOf } from '../core/owner-references.ts';
+import { watchControlled } from '../core/watch-related.ts';
 import { limitsOf } from '../core/workloads/int-or-percent.ts';
 import { removeAll } from './awaited-end.ts';
 import { type CoreView, clusterKeyOf, notPaused, pauseGate, watchClusterOf } from './core-view.ts';
@@ -43,9 +42,7 @@ export const createMachineDeploymentController = (view: CoreView): Controller =>
     name: 'machinedeployments',
     watches: [
       watchPrimary(view.machineDeployments),
-      watchMapped(view.machineSets, (change) =>
-        controllerKeyOf(MACHINE_DEPLOYMENTS, change.type === 'deleted' ? change.old : change.object),
-      ),
+      watchControlled(view.machineSets, MACHINE_DEPLOYMENTS),
       watchClusterOf(view, view.machineDeployments),
     ],
     reconcile: reconcileLifecycle<MachineDeployment>({

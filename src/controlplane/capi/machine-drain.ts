@@ -1,20 +1,24 @@
 /** Emptying a Machine's Node before its infrastructure goes: cordon, then eviction, for as long as the Machine allows. */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
-import { isKind } from '../../base/errors.ts';
+import { isKind, messageOf } from '../../base/errors.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Step } from '../../kube/controller/lifecycle.ts';
-import { done, type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
+import { done, wait } from '../../kube/controller/outcome.ts';
 import { NODES, type Node, PODS } from '../../kube/types/core.ts';
-import { type KubeObject, keyOf } from '../../kube/types/meta.ts';
+import { type KubeObject, keyOf, renderKey } from '../../kube/types/meta.ts';
+import type { Resource } from '../../kube/types/resource.ts';
 import type { SchedulablePod } from '../core/scheduling/schedulable.ts';
 import type { CoreView } from './core-view.ts';
-import { deleting, findGoverned } from './machine-deletion.ts';
+import { cannotReach, deleting, findGoverned } from './machine-deletion.ts';
 import { CORE_ANNOTATIONS, type Machine } from './machine-kinds.ts';
-import { type DrainPlan, isDrained, planDrain, renderDrain } from './plan-drain.ts';
+import { type DrainPlan, isDrained, planDrain, type Refusals, renderDrain } from './plan-drain.ts';
+import type { RemoteCluster } from './remote/remote-cluster.ts';
 
-/** Pods and budgets that change wake a drain; this is for what no cache shows. */
-const RETRY_MS = 20_000;
+const RETRY_MIN_MS = 1_000;
+const RETRY_MAX_MS = 20_000;
 const AGENT_GRACE_SECONDS = 1;
+const NODE_PODS: Resource<SchedulablePod> = PODS;
 
 interface Eviction extends KubeObject {
   readonly deleteOptions: { readonly preconditions: { readonly uid: string }; readonly gracePeriodSeconds?: number };
@@ -28,10 +32,18 @@ export const drainNode = (view: CoreView): Step<Machine> => ({
     if (governed === undefined || !mayDrain(machine, governed.infrastructure, context.clock.now())) return done();
     const startedAt = machine.status?.deletion?.nodeDrainStartTime ?? toTimestamp(context.clock.now());
     const status = { phase: 'Deleting', deletion: { ...machine.status?.deletion, nodeDrainStartTime: startedAt } };
-    if (governed.node === undefined) return done();
-    const plan = await emptyNode(view, governed.node, context);
-    if (!isDrained(plan)) return waitForPods({ machine, plan, startedAt }, { status }, context);
-    const message = `success draining Machine's node "${governed.node.metadata.name}"`;
+    const { remote, node } = governed;
+    if (remote === undefined) {
+      const condition = deleting('DrainingNode', cannotReach(governed.problem).message);
+      return wait<Machine>(nextLookMs({ machine, startedAt, nowMs: context.clock.now() }), { status, condition });
+    }
+    if (node === undefined) return done();
+    const { plan, refusals } = await emptyNode(remote, node, context);
+    if (!isDrained(plan)) {
+      const condition = deleting('DrainingNode', renderDrain(plan, refusals, startedAt));
+      return wait<Machine>(nextLookMs({ machine, startedAt, nowMs: context.clock.now() }), { status, condition });
+    }
+    const message = `success draining Machine's node "${node.metadata.name}"`;
     return done<Machine>({ status, events: [{ type: 'Normal', reason: 'SuccessfulDrainNode', message }] });
   },
 });
@@ -47,20 +59,31 @@ const mayDrain = (machine: Machine, infrastructure: KubeObject | undefined, nowM
   return startedMs === undefined || timeoutMs <= 0 || nowMs < startedMs + timeoutMs;
 };
 
-const waitForPods = (
-  { machine, plan, startedAt }: { readonly machine: Machine; readonly plan: DrainPlan; readonly startedAt: string },
-  report: Report<Machine>,
-  { clock }: ReconcileContext,
-): StepResult<Machine> => {
+/** Pods on another cluster are not watched: soon again at first, seldom when it takes long, in time for the timeout. */
+const nextLookMs = ({
+  machine,
+  startedAt,
+  nowMs,
+}: {
+  readonly machine: Machine;
+  readonly startedAt: string;
+  readonly nowMs: number;
+}): number => {
+  const startedMs = parseTimestamp(startedAt) ?? nowMs;
   const timeoutMs = timeoutOf(machine);
-  const leftMs = timeoutMs <= 0 ? RETRY_MS : (parseTimestamp(startedAt) ?? 0) + timeoutMs - clock.now();
-  const condition = deleting('DrainingNode', renderDrain(plan, startedAt));
-  return wait(Math.max(0, Math.min(RETRY_MS, leftMs)), { ...report, condition });
+  const leftMs = timeoutMs <= 0 ? Number.POSITIVE_INFINITY : startedMs + timeoutMs - nowMs;
+  const patienceMs = Math.min(RETRY_MAX_MS, Math.max(RETRY_MIN_MS, (nowMs - startedMs) / 4));
+  return Math.max(0, Math.min(patienceMs, leftMs));
 };
 
 /** One round: cordons, evicts what may go, and tells what was still there before it. */
-const emptyNode = async ({ pods, budgets }: CoreView, node: Node, context: ReconcileContext): Promise<DrainPlan> => {
-  const { kube, clock, signal } = context;
+const emptyNode = async (
+  remote: RemoteCluster,
+  node: Node,
+  context: ReconcileContext,
+): Promise<{ readonly plan: DrainPlan; readonly refusals: Refusals }> => {
+  const { clock, signal } = context;
+  const kube = remote.clientFor(context);
   const { name, uid } = node.metadata;
   if (node.spec?.unschedulable !== true) {
     const body = { metadata: { uid }, spec: { unschedulable: true } };
@@ -68,18 +91,22 @@ const emptyNode = async ({ pods, budgets }: CoreView, node: Node, context: Recon
   }
   const isUnreachable = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'Unknown');
   const reach = isUnreachable === true ? 'unreachable' : 'reachable';
-  const scene = { budgets: budgets.list(), node: reach, nowMs: clock.now() } as const;
-  const plan = planDrain({ ...scene, pods: pods.byIndex('assigned', name) });
-  for (const pod of plan.evict) await evict(pod, reach, context);
-  return plan;
+  const { items } = await kube.list(NODE_PODS, { fieldSelector: `spec.nodeName=${name}`, signal });
+  const plan = planDrain({ pods: items, node: reach, nowMs: clock.now() });
+  const refusals = new Map<string, string>();
+  for (const pod of plan.evict) {
+    const refusal = await evict(kube, pod, { reach, signal });
+    if (refusal !== undefined) refusals.set(renderKey(keyOf(pod)), refusal);
+  }
+  return { plan, refusals };
 };
 
-/** A Pod that is gone needs no eviction; one that a budget holds is tried again later. */
+/** Why it may not go now; undefined when it was asked to, or is gone. */
 const evict = async (
+  kube: KubeClient,
   pod: SchedulablePod,
-  reach: 'reachable' | 'unreachable',
-  { kube, signal }: ReconcileContext,
-): Promise<void> => {
+  { reach, signal }: { readonly reach: 'reachable' | 'unreachable'; readonly signal: AbortSignal },
+): Promise<string | undefined> => {
   const { name, namespace = '', uid = '' } = pod.metadata;
   const body: Eviction = {
     ...{ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } },
@@ -90,7 +117,10 @@ const evict = async (
   };
   try {
     await kube.createSubresource(PODS, keyOf(pod), { subresource: 'eviction', body, signal });
+    return undefined;
   } catch (error) {
-    if (!isKind(error, 'not-found', 'conflict', 'throttled')) throw error;
+    if (isKind(error, 'not-found', 'conflict')) return undefined;
+    if (isKind(error, 'throttled')) return messageOf(error);
+    throw error;
   }
 };

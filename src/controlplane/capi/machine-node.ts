@@ -1,5 +1,5 @@
 /** A Machine's Node: found by providerID, labelled, watched over, and deleted with the Machine. */
-import { parseTimestamp } from '../../base/clock.ts';
+import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
 import { summarizeConditions } from '../../kube/controller/conditions.ts';
 import type { Step } from '../../kube/controller/lifecycle.ts';
@@ -10,9 +10,11 @@ import { type CoreView, clusterKeyOf } from './core-view.ts';
 import type { Machine } from './machine-kinds.ts';
 import { planNodePatch } from './node-sync.ts';
 import { findCurrent } from './plan-machine-deployment.ts';
+import type { RemoteCluster } from './remote/remote-cluster.ts';
+import { BELIEVED_MS } from './remote/remote-clusters.ts';
 
 /** The Node with the Machine's providerID. Two of them are an error: none may be taken for the Machine's. */
-export const findNode = ({ nodes }: CoreView, { spec }: Machine): Node | undefined => {
+export const findNode = ({ nodes }: Pick<RemoteCluster, 'nodes'>, { spec }: Machine): Node | undefined => {
   const [node, ...others] = spec.providerID === undefined ? [] : nodes.byIndex('providerID', spec.providerID);
   if (others.length === 0) return node;
   throw new FleetError('contract', {
@@ -26,16 +28,21 @@ export const findNode = ({ nodes }: CoreView, { spec }: Machine): Node | undefin
 const isControlPlaneUp = ({ clusters }: CoreView, machine: Machine): boolean =>
   clusters.get(clusterKeyOf(machine))?.status?.initialization?.controlPlaneInitialized === true;
 
-/** Binds the Node and brings its labels in line. */
+/** Binds the Node and brings its labels in line, on the cluster where it is. */
 export const bindNode = (view: CoreView): Step<Machine> => ({
   name: 'node',
   condition: 'NodeReady',
-  run: async (machine, { kube, signal }) => {
-    const node = isControlPlaneUp(view, machine) ? findNode(view, machine) : undefined;
-    if (node === undefined) return done({ condition: { type: 'NodeReady', ...explainMissing(view, machine) } });
+  run: async (machine, context) => {
+    const sight = observeNode(view, machine, context.clock.now());
+    if (sight.sees === 'nothing new') return done();
+    if (sight.sees === 'nothing') return done({ condition: { type: 'NodeReady', ...sight.verdict } });
+    const { node, remote } = sight;
     const revision = judgeRevision(view, machine) === 'outdated' ? 'outdated' : 'current';
     const body = planNodePatch(machine, node, revision);
-    if (body !== undefined) await kube.patch(NODES, { name: node.metadata.name }, { type: 'merge', body }, { signal });
+    if (body !== undefined) {
+      const { signal } = context;
+      await remote.clientFor(context).patch(NODES, { name: node.metadata.name }, { type: 'merge', body }, { signal });
+    }
     const { nodeInfo } = node.status ?? {};
     return done<Machine>({
       status: { nodeRef: { name: node.metadata.name }, ...(nodeInfo !== undefined && { nodeInfo }), phase: 'Running' },
@@ -102,9 +109,10 @@ export const notUpdating: Step<Machine> = {
 export const judgeNode = (view: CoreView): Step<Machine> => ({
   name: 'node health',
   condition: 'NodeHealthy',
-  run: async (machine) => {
-    const node = isControlPlaneUp(view, machine) ? findNode(view, machine) : undefined;
-    const report = node === undefined ? explainMissing(view, machine) : describeHealth(node);
+  run: async (machine, { clock }) => {
+    const sight = observeNode(view, machine, clock.now());
+    if (sight.sees === 'nothing new') return done();
+    const report = sight.sees === 'nothing' ? sight.verdict : describeHealth(sight.node);
     return done({ condition: { type: 'NodeHealthy', ...report } });
   },
 });
@@ -132,11 +140,35 @@ export const judgeAvailability: Step<Machine> = {
 
 type Verdict = Omit<ConditionReport, 'type'>;
 
-const explainMissing = (view: CoreView, machine: Machine): Verdict => {
+type Sight =
+  | { readonly sees: 'node'; readonly node: Node; readonly remote: RemoteCluster }
+  | { readonly sees: 'nothing'; readonly verdict: Verdict }
+  /** What was told last is still the best that is known. */
+  | { readonly sees: 'nothing new' };
+
+const observeNode = (view: CoreView, machine: Machine, nowMs: number): Sight => {
   if (!isControlPlaneUp(view, machine)) {
     const message = 'Waiting for Cluster control plane to be initialized';
-    return { status: 'Unknown', reason: 'InspectionFailed', message };
+    return { sees: 'nothing', verdict: { status: 'Unknown', reason: 'InspectionFailed', message } };
   }
+  const { remote, problem, lastSuccessMs } = view.remotes.look(clusterKeyOf(machine));
+  if (remote !== undefined) {
+    const node = findNode(remote, machine);
+    return node === undefined ? { sees: 'nothing', verdict: explainMissing(machine) } : { sees: 'node', node, remote };
+  }
+  const isTold = ['NodeReady', 'NodeHealthy'].every((type) =>
+    machine.status?.conditions?.some((condition) => condition.type === type),
+  );
+  if (isTold && (lastSuccessMs === undefined || nowMs - lastSuccessMs <= BELIEVED_MS)) return { sees: 'nothing new' };
+  const told =
+    lastSuccessMs === undefined
+      ? 'Remote connection not established yet'
+      : `Remote connection down, last seen to work at ${toTimestamp(lastSuccessMs)}`;
+  const verdict = { status: 'Unknown', reason: 'ConnectionDown', message: `${told}: ${problem}` } as const;
+  return { sees: 'nothing', verdict };
+};
+
+const explainMissing = (machine: Machine): Verdict => {
   const { nodeRef } = machine.status ?? {};
   if (nodeRef !== undefined) {
     return {

@@ -1,11 +1,12 @@
 /** MachineSets: as many Machines of one template as wanted. What to make and delete is planned in plan-machine-set.ts. */
-import { type Controller, createController, watchMapped, watchPrimary } from '../../kube/controller/controller.ts';
+import { type Controller, createController, watchPrimary } from '../../kube/controller/controller.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
 import { type ConditionReport, done, stop } from '../../kube/controller/outcome.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { keyOf } from '../../kube/types/meta.ts';
-import { controllerKeyOf, referToController } from '../core/owner-references.ts';
+import { referToController } from '../core/owner-references.ts';
 import { planNames } from '../core/stable-names.ts';
+import { watchControlled } from '../core/watch-related.ts';
 import { removeAll } from './awaited-end.ts';
 import { type CoreView, clusterKeyOf, notPaused, pauseGate, watchClusterOf } from './core-view.ts';
 import { CORE_FINALIZERS, CORE_LABELS, type Machine, type MachineSet } from './machine-kinds.ts';
@@ -28,9 +29,7 @@ export const createMachineSetController = (view: CoreView): Controller => {
     name: 'machinesets',
     watches: [
       watchPrimary(view.machineSets),
-      watchMapped(view.machines, (change) =>
-        controllerKeyOf(MACHINE_SETS, change.type === 'deleted' ? change.old : change.object),
-      ),
+      watchControlled(view.machines, MACHINE_SETS),
       watchClusterOf(view, view.machineSets),
     ],
     reconcile: reconcileLifecycle<MachineSet>({

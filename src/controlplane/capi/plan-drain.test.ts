@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ObjectMeta, OwnerReference } from '../../kube/types/meta.ts';
 import type { SchedulablePod } from '../core/scheduling/schedulable.ts';
-import type { PodDisruptionBudget } from '../core/workloads/replicated.ts';
 import { isDrained, planDrain, renderDrain } from './plan-drain.ts';
 
 const AT_MS = Date.UTC(2026, 0, 1);
@@ -17,25 +16,17 @@ const pod = (
   spec: { containers: [] },
   status: { phase },
 });
-const budget = (disruptionsAllowed: number): PodDisruptionBudget => ({
-  metadata: { namespace: 'ns', name: 'b', generation: 1 },
-  spec: { selector: { matchLabels: { app: 'web' } } },
-  status: { disruptionsAllowed, observedGeneration: 1 },
-});
 
 const rows: readonly {
   readonly story: string;
   readonly pod: SchedulablePod;
-  readonly budgets?: readonly PodDisruptionBudget[];
   readonly node?: 'unreachable';
-  readonly fate: 'evict' | 'blocked' | 'leaving' | 'completing' | 'left alone';
+  readonly fate: 'evict' | 'leaving' | 'completing' | 'left alone';
 }[] = [
   { story: 'runs', pod: pod(), fate: 'evict' },
   { story: 'is over', pod: pod({}, 'Succeeded'), fate: 'evict' },
   { story: 'is on its way out', pod: pod({ deletionTimestamp: AT }), fate: 'leaving' },
-  { story: 'has a budget that allows it', pod: pod(), budgets: [budget(1)], fate: 'evict' },
-  { story: 'has a budget that does not', pod: pod(), budgets: [budget(0)], fate: 'blocked' },
-  { story: 'never ran, whatever its budget', pod: pod({}, 'Pending'), budgets: [budget(0)], fate: 'evict' },
+  { story: 'never ran', pod: pod({}, 'Pending'), fate: 'evict' },
   { story: 'belongs to a DaemonSet', pod: pod({ ownerReferences: [DAEMON] }), fate: 'left alone' },
   { story: 'is static', pod: pod({ annotations: { 'kubernetes.io/config.mirror': 'x' } }), fate: 'left alone' },
   { story: 'asks to be skipped', pod: pod({ labels: { 'cluster.x-k8s.io/drain': 'skip' } }), fate: 'left alone' },
@@ -58,11 +49,11 @@ const rows: readonly {
 ];
 
 describe('a drain and a Pod that', () => {
-  for (const { story, pod: one, budgets = [], node = 'reachable', fate } of rows) {
+  for (const { story, pod: one, node = 'reachable', fate } of rows) {
     it(`${story}: ${fate}`, () => {
-      const plan = planDrain({ pods: [one], budgets, node, nowMs: AT_MS });
-      const { evict, blocked, leaving, completing } = plan;
-      const found = Object.entries({ evict, blocked, leaving, completing }).flatMap(([name, pods]) =>
+      const plan = planDrain({ pods: [one], node, nowMs: AT_MS });
+      const { evict, leaving, completing } = plan;
+      const found = Object.entries({ evict, leaving, completing }).flatMap(([name, pods]) =>
         pods.length > 0 ? [name] : [],
       );
       assert.deepEqual(found, fate === 'left alone' ? [] : [fate]);
@@ -72,10 +63,22 @@ describe('a drain and a Pod that', () => {
 
   it('is told in few words however many they are', () => {
     const pods = ['a', 'b', 'c', 'd', 'e'].map((name) => pod({ name, deletionTimestamp: AT }));
-    const plan = planDrain({ pods, budgets: [], node: 'reachable', nowMs: AT_MS });
+    const plan = planDrain({ pods, node: 'reachable', nowMs: AT_MS });
     assert.equal(
-      renderDrain(plan, AT),
+      renderDrain(plan, new Map(), AT),
       `Drain not completed yet (started at ${AT}):\n* Pods ns/a, ns/b, ns/c, ... (2 more): deletionTimestamp set, but still not removed from the Node`,
     );
+  });
+
+  it('tells those apart that may not go, by what the API said', () => {
+    const plan = planDrain({ pods: ['a', 'b', 'c'].map((name) => pod({ name })), node: 'reachable', nowMs: AT_MS });
+    const refusals = new Map([
+      ['ns/a', 'the budget holds it'],
+      ['ns/c', 'the budget holds it'],
+    ]);
+    assert.deepEqual(renderDrain(plan, refusals, AT).split('\n').slice(1), [
+      '* Pods ns/a, ns/c: cannot evict pod: the budget holds it',
+      '* Pod ns/b: eviction was asked for',
+    ]);
   });
 });

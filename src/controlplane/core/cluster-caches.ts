@@ -32,6 +32,7 @@ import { CLUSTER_ROLES, type ClusterRole } from './identity/role-aggregation.ts'
 import { byControllerUid, byOwnerUid } from './owner-references.ts';
 import type { SchedulablePod } from './scheduling/schedulable.ts';
 import { SCHEDULER_INDEXES } from './scheduling/scheduler.ts';
+import { subjectOf } from './watch-related.ts';
 import { JOBS, type Job } from './workloads/job.ts';
 import { JOB_INDEXES } from './workloads/job-controller.ts';
 import {
@@ -61,7 +62,7 @@ export interface ClusterCaches {
   readonly roles: Cache<ClusterRole>;
 }
 
-type CacheDeps = Omit<ControllerSetDeps, 'ids'>;
+export type CacheDeps = Omit<ControllerSetDeps, 'ids' | 'clientFor'>;
 
 const byNamespace = ({ metadata }: KubeObject): readonly string[] =>
   metadata.namespace === undefined ? [] : [metadata.namespace];
@@ -112,7 +113,7 @@ export const followAllKinds = (
   const kinds = createFollowedKinds({ ...deps, known });
   for (const resource of OWNING) kinds.follow(resource);
   definitions.subscribe((change) => {
-    const resource = servedResource(change.type === 'deleted' ? change.old : change.object);
+    const resource = servedResource(subjectOf(change));
     if (resource === undefined) return;
     if (change.type === 'deleted') kinds.forget(resource);
     else kinds.follow(resource);

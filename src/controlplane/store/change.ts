@@ -1,15 +1,5 @@
-/** One state of one object, and the step from one state to the next. Both never change once they are made. */
-import type { StoredObject } from './object.ts';
-
-export interface Entry {
-  readonly collection: string;
-  /** `namespace/name`; the namespace is empty for cluster-wide objects. */
-  readonly key: string;
-  readonly revision: number;
-  readonly object: StoredObject;
-  /** The object encoded, once: every list and watch sends this. */
-  readonly json: string;
-}
+/** The step from one state of an object to the next. It never changes once it is made. */
+import type { Entry } from './entry.ts';
 
 export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';

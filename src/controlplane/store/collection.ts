@@ -1,5 +1,6 @@
 /** The objects of one kind, by key and in the order of keys. */
-import type { Change, Entry } from './change.ts';
+import type { Change } from './change.ts';
+import type { Entry } from './entry.ts';
 
 export interface Collection {
   get(key: string): Entry | undefined;

@@ -2,7 +2,7 @@
 import { type Clock, parseTimestamp } from '../../base/clock.ts';
 import { isRecord } from '../../base/json.ts';
 import type { StoredObject } from './object.ts';
-import type { Store } from './store.ts';
+import type { Entry, Store } from './store.ts';
 
 const COLLECTION = '/events';
 const LIFE_MS = 3_600_000;
@@ -11,17 +11,21 @@ const LOOK_EVERY_MS = 60_000;
 /** Looks now and then, until the returned function is called. */
 export const startEventExpiry = (store: Store, clock: Clock): (() => void) => {
   let cancel = (): void => undefined;
+  const seenMs = new WeakMap<Entry, number>();
   const look = (): void => {
-    removeOldEvents(store, clock.now());
+    removeOldEvents(store, seenMs, clock.now());
     cancel = clock.schedule(LOOK_EVERY_MS, look);
   };
   cancel = clock.schedule(LOOK_EVERY_MS, look);
   return () => cancel();
 };
 
-const removeOldEvents = (store: Store, nowMs: number): void => {
-  for (const { object } of store.list(COLLECTION)) {
-    if (nowMs - lastSeenMs(object) > LIFE_MS) store.remove(COLLECTION, object);
+/** Each state of an event is read once: there may be thousands, and most have long to live. */
+const removeOldEvents = (store: Store, seenMs: WeakMap<Entry, number>, nowMs: number): void => {
+  for (const entry of store.list(COLLECTION)) {
+    const atMs = seenMs.get(entry) ?? lastSeenMs(entry.object);
+    seenMs.set(entry, atMs);
+    if (nowMs - atMs > LIFE_MS) store.remove(COLLECTION, entry.object);
   }
 };
 

@@ -1,6 +1,6 @@
 /**
- * The one store: all objects in memory, parsed and encoded, under one global revision, with a bounded history for
- * watches and an optional log for what must survive.
+ * The one store: all objects in memory, encoded and parsed when needed, under one global revision, with a bounded history
+ * for watches and an optional log for what must survive.
  *
  * Writing is synchronous, and the next reader in this process sees it. With a log it is not yet a fact: all writes of
  * one turn of the event loop are made durable together when the turn is over, and only then do listeners and history
@@ -8,15 +8,16 @@
  * somebody outside waits for `whenSettled`, for a read as for a write. Without a log every write is a fact at once.
  */
 import type { Clock } from '../../base/clock.ts';
-import { FleetError, messageOf } from '../../base/errors.ts';
-import { type Change, createChange, type Entry } from './change.ts';
+import { type Change, createChange } from './change.ts';
 import { type Collection, createCollection } from './collection.ts';
+import { createEntries, type Entries, type Entry } from './entry.ts';
 import { createGroupCommit, type GroupCommit, type Settled } from './group-commit.ts';
 import { createHistory, type History } from './history.ts';
 import type { LogRecord, StoreLog } from './log.ts';
-import { parseStoredObject, type StoredObject } from './object.ts';
+import type { StoredObject } from './object.ts';
 
-export type { Change, Entry } from './change.ts';
+export type { Change } from './change.ts';
+export { type Entry, keyFor } from './entry.ts';
 
 export interface Store {
   readonly revision: number;
@@ -53,11 +54,10 @@ const HISTORY_MAX = 8_192;
 const HISTORY_AGE_MAX_MS = 300_000;
 const HISTORY_CHARS_MAX = 64 * 1024 * 1024;
 
-export const keyFor = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
-
 export const createStore = ({ log, clock, historyMax = HISTORY_MAX }: StoreOptions = {}): Store => {
   const loaded = log?.load() ?? { revision: 0, records: [] };
-  const collections = createCollections(loaded.records);
+  const entries = createEntries();
+  const collections = createCollections(loaded.records, entries);
   const announcer = createAnnouncer(openHistory(loaded.revision, historyMax, clock));
   const group = createGroupCommit({
     log,
@@ -72,7 +72,7 @@ export const createStore = ({ log, clock, historyMax = HISTORY_MAX }: StoreOptio
 
   const write = (collection: string, object: StoredObject, effect: 'put' | 'remove'): Entry => {
     const kept = collections.of(collection);
-    const entry = createEntry(collection, object, revision + 1);
+    const entry = entries.stamp(collection, object, revision + 1);
     const change = createChange(effect, entry, kept.get(entry.key));
     revision = entry.revision;
     if (effect === 'put') kept.set(entry);
@@ -119,12 +119,6 @@ const settleOrThrow = (group: GroupCommit): void => {
   if (settled.is === 'lost') throw settled.error;
 };
 
-const createEntry = (collection: string, object: StoredObject, revision: number): Entry => {
-  const stamped = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
-  const { namespace, name } = stamped.metadata;
-  return { collection, key: keyFor(namespace, name), revision, object: stamped, json: JSON.stringify(stamped) };
-};
-
 const openHistory = (start: number, changesMax: number, clock: StoreOptions['clock']): History =>
   createHistory({
     start,
@@ -151,25 +145,13 @@ const createAnnouncer = (history: History) => {
   };
 };
 
-const createCollections = (records: readonly LogRecord[]) => {
+const createCollections = (records: readonly LogRecord[], entries: Entries) => {
   const collections = new Map<string, Collection>();
   const of = (name: string): Collection => {
     const found = collections.get(name) ?? createCollection();
     collections.set(name, found);
     return found;
   };
-  for (const record of records) of(record.collection).set(parseRecord(record));
+  for (const record of records) of(record.collection).set(entries.load(record));
   return { of, find: (name: string) => collections.get(name), names: (): readonly string[] => [...collections.keys()] };
-};
-
-const parseRecord = ({ collection, key, revision, json = '' }: LogRecord): Entry => {
-  try {
-    return { collection, key, revision, object: parseStoredObject(JSON.parse(json)), json };
-  } catch (thrown) {
-    throw new FleetError('contract', {
-      code: 'StoreDamaged',
-      message: `the stored object ${collection} ${key} cannot be read: ${messageOf(thrown)}`,
-      hint: 'Restore the data file from a backup, or move it away and start with an empty one.',
-    });
-  }
 };

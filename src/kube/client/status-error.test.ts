@@ -63,6 +63,13 @@ describe('a refusal becomes an error of ours', () => {
       'conflict',
       'Conflict',
     ],
+    [
+      'a create in a namespace that ends',
+      403,
+      status('Forbidden', { details: { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] } }),
+      'denied',
+      'NamespaceEnding',
+    ],
     ['causes that are no causes', 422, status('Invalid', { details: { causes: [null, 7] } }), 'invalid', 'Invalid'],
     ['a storage that is slow', 500, status('ServerTimeout'), 'unavailable', 'ServerTimeout'],
     ['a request that took too long', 504, status('Timeout'), 'unavailable', 'ServerTimeout'],

@@ -58,6 +58,9 @@ const FIELD_OWNED: Meaning = {
 /** An update with the uid of another object is refused as a conflict, a patch as invalid. They mean the same. */
 const OTHER_OBJECT: Meaning = { kind: 'conflict', code: 'Conflict', reasons: [], statuses: [] };
 
+/** Nobody can grant what is missing: the namespace is on its way out, and takes nothing in. */
+const NAMESPACE_ENDING: Meaning = { kind: 'denied', code: 'NamespaceEnding', reasons: [], statuses: [] };
+
 const MEANINGS: readonly Meaning[] = [
   { kind: 'not-found', code: 'NotFound', reasons: ['NotFound'], statuses: [] },
   NOT_SERVED,
@@ -126,6 +129,7 @@ const meaningOf = (httpStatus: number, status: ParsedStatus | undefined): Meanin
 const meaningOfCause = ({ reason, field }: Cause): Meaning | undefined => {
   if (reason === 'DisruptionBudget') return EVICTION_BLOCKED;
   if (reason === 'FieldManagerConflict') return FIELD_OWNED;
+  if (reason === 'NamespaceTerminating') return NAMESPACE_ENDING;
   return reason === 'FieldValueInvalid' && field === 'metadata.uid' ? OTHER_OBJECT : undefined;
 };
 

@@ -27,7 +27,7 @@ export interface ManagerOptions {
   readonly logger: Logger;
   readonly caches: readonly RunnableCache[];
   readonly controllers: readonly Controller[];
-  readonly events?: EventRecorder;
+  readonly events?: Pick<EventRecorder, 'flush'>;
   /** Without one this process acts as if it were alone. */
   readonly lease?: LeaderLease;
   readonly metrics?: Pick<RuntimeMetrics, 'controller' | 'leading'>;

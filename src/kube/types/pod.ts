@@ -25,6 +25,7 @@ interface EnvFromSource {
 
 interface Probe {
   readonly httpGet?: { readonly path?: string; readonly port: number | string };
+  readonly initialDelaySeconds?: number;
   readonly periodSeconds?: number;
   readonly failureThreshold?: number;
 }
@@ -41,6 +42,12 @@ interface Container {
     readonly requests?: Readonly<Record<string, string>>;
     readonly limits?: Readonly<Record<string, string>>;
   };
+}
+
+interface Volume {
+  readonly name: string;
+  readonly hostPath?: { readonly path: string };
+  readonly persistentVolumeClaim?: object;
 }
 
 interface NodeSelectorTerm {
@@ -67,6 +74,7 @@ export interface PodSpec {
   };
   readonly tolerations?: readonly { readonly key?: string; readonly operator?: string; readonly effect?: string }[];
   readonly restartPolicy?: string;
+  readonly volumes?: readonly Volume[];
   readonly serviceAccountName?: string;
   readonly automountServiceAccountToken?: boolean;
   readonly terminationGracePeriodSeconds?: number;

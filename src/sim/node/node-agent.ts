@@ -11,10 +11,13 @@ import { createManager } from '../../kube/manager/manager.ts';
 import { NODES, type Node, PODS } from '../../kube/types/core.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import { keepLease } from './lease-keeper.ts';
+import { createNodeApi, type ReadLog } from './node-api.ts';
 import { createNodeKeeper } from './node-keeper.ts';
 import { addressOf, type NodeFacts } from './node-object.ts';
+import type { ServeNode } from './node-server.ts';
 import type { PodProcesses } from './pod-processes.ts';
 import { createPodRunner } from './pod-runner.ts';
+import { keepServingCertificate } from './serving-certificate.ts';
 
 export interface NodeAgentOptions extends NodeFacts {
   readonly client: KubeClient;
@@ -23,6 +26,10 @@ export interface NodeAgentOptions extends NodeFacts {
   readonly logger: Logger;
   /** Runs the Pods that bring no script. */
   readonly processes?: PodProcesses;
+  /** Serves logs to the API server; without it there are none. */
+  readonly serve?: ServeNode;
+  /** Of the Pods that `processes` runs. */
+  readonly readLog?: ReadLog;
 }
 
 /** Runs until the signal is aborted: then the Node is silent, as when a Mac is switched off. */
@@ -43,12 +50,25 @@ export const runNodeAgent = async (options: NodeAgentOptions, signal: AbortSigna
     transform: dropManagedFields,
     fieldSelector: `spec.nodeName=${nodeName}`,
   });
+  const readLog = options.readLog === undefined ? {} : { readLog: options.readLog };
+  const server = await options.serve?.(createNodeApi({ pods, clock, ...readLog }));
+  const facts = { ...options, ...(server !== undefined && { servingPort: server.port }) };
   const running = options.processes === undefined ? {} : { processes: options.processes };
   const manager = createManager({
     ...deps,
     name: 'node-agent',
     caches: [nodes, pods],
-    controllers: [createNodeKeeper(options, nodes), createPodRunner({ pods, hostIp: addressOf(options), ...running })],
+    controllers: [createNodeKeeper(facts, nodes), createPodRunner({ pods, hostIp: addressOf(options), ...running })],
   });
-  await Promise.all([manager.run(signal), keepLease({ client, clock, logger, nodeName }, signal)]);
+  const use = server?.useCertificate;
+  const serving = { ...deps, nodeName, ipAddress: addressOf(options) };
+  try {
+    await Promise.all([
+      manager.run(signal),
+      keepLease({ client, clock, logger, nodeName }, signal),
+      ...(use === undefined ? [] : [keepServingCertificate(serving, use, signal)]),
+    ]);
+  } finally {
+    await server?.close();
+  }
 };

@@ -27,9 +27,16 @@ export interface CertificateAsk {
 }
 
 /** The certificate as PEM. One key is one request: asking again waits for the same answer. */
-export const requestNodeCertificate = async (ask: CertificateAsk, signal: AbortSignal): Promise<string> => {
+export const requestNodeCertificate = (ask: CertificateAsk, signal: AbortSignal): Promise<string> =>
+  requestCertificate(ask, renderRequest(ask), signal);
+
+/** The same for any request of a Node. */
+export const requestCertificate = async (
+  ask: Pick<CertificateAsk, 'client' | 'clock' | 'nodeName'>,
+  wanted: CertificateSigningRequest,
+  signal: AbortSignal,
+): Promise<string> => {
   const { client, clock } = ask;
-  const wanted = renderRequest(ask);
   let request = await createOrFind(client, wanted, signal);
   while (request.status?.certificate === undefined) {
     assertNotRefused(request, ask.nodeName);
@@ -41,9 +48,8 @@ export const requestNodeCertificate = async (ask: CertificateAsk, signal: AbortS
 
 const renderRequest = ({ nodeName, keyPair }: CertificateAsk): CertificateSigningRequest => {
   const identity = { commonName: nodeUserOf(nodeName), organizations: [NODE_GROUP] };
-  const key = createHash('sha256').update(keyPair.publicKey.export({ format: 'der', type: 'spki' }));
   return {
-    metadata: { name: `node-csr-${key.digest('hex').slice(0, 40)}` },
+    metadata: { name: `node-csr-${nameKey(keyPair)}` },
     spec: {
       request: Buffer.from(createCsr({ identity, keyPair })).toString('base64'),
       signerName: NODE_SIGNER,
@@ -52,6 +58,13 @@ const renderRequest = ({ nodeName, keyPair }: CertificateAsk): CertificateSignin
     },
   };
 };
+
+/** A name for the requests of a key. */
+export const nameKey = ({ publicKey }: KeyPair): string =>
+  createHash('sha256')
+    .update(publicKey.export({ format: 'der', type: 'spki' }))
+    .digest('hex')
+    .slice(0, 40);
 
 const createOrFind = async (
   client: KubeClient,

@@ -16,6 +16,8 @@ export interface NodeFacts {
   readonly taints?: Taints;
   readonly capacity: { readonly cpu: string; readonly memory: string; readonly pods: string };
   readonly address?: string;
+  /** Where the agent serves what a kubelet serves, if it does. */
+  readonly servingPort?: number;
 }
 
 export const addressOf = ({ address = '127.0.0.1' }: NodeFacts): string => address;
@@ -65,6 +67,7 @@ export const renderNodeStatus = (facts: NodeFacts, stored: NodeStatus | undefine
       { type: 'InternalIP', address: addressOf(facts) },
       { type: 'Hostname', address: facts.nodeName },
     ],
+    ...(facts.servingPort !== undefined && { daemonEndpoints: { kubeletEndpoint: { Port: facts.servingPort } } }),
     nodeInfo: {
       architecture: 'arm64',
       operatingSystem: 'darwin',

@@ -13,6 +13,7 @@ import { onFreePort } from '../../../tools/processes/ports.ts';
 import type { Cluster } from './cluster.ts';
 import { renderCoreManifest } from './core-manifest.ts';
 import { type Starting, writeKubeconfig } from './kubernetes.ts';
+import { liftedLimits } from './kubernetes-flags.ts';
 import { mustKubectl } from './must-kubectl.ts';
 import { probe } from './probe.ts';
 
@@ -21,6 +22,7 @@ const CORE_USER = {
   name: `system:serviceaccount:${NAMESPACE}:capi-manager`,
   groups: ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`],
 };
+const LIFTED_REMOTE_LIMITS = ['--clustercache-client-qps=5000', '--clustercache-client-burst=5000'];
 const AGGREGATED_ROLE = 'capi-aggregated-manager-role';
 interface ClusterRole extends KubeObject {
   readonly rules?: readonly unknown[] | null;
@@ -89,6 +91,8 @@ const startCore = async (starting: Starting, server: string, webhookPort: number
       `--webhook-port=${webhookPort}`,
       `--health-addr=127.0.0.1:${healthPort}`,
       '--diagnostics-address=0',
+      ...liftedLimits(starting.options),
+      ...(starting.options.clientLimits === 'lifted' ? LIFTED_REMOTE_LIMITS : []),
       '--feature-gates=MachinePool=false,ClusterTopology=true,RuntimeSDK=true,InPlaceUpdates=true,MachineTaintPropagation=true',
     ],
     env: { POD_NAMESPACE: NAMESPACE, POD_NAME: 'capi-controller-manager-0', POD_UID: 'macfleet-bench' },

@@ -13,6 +13,8 @@ export interface ClusterOptions {
   readonly nodeMonitoring?: 'fast';
   /** By default etcd writes to its disk without waiting for it. */
   readonly disk?: 'synced';
+  /** Scheduler, controllers and core ask as fast as they can, not as slowly as they are shipped. */
+  readonly clientLimits?: 'lifted';
   /** The API server forgets versions older than this; never by default. */
   readonly compactEverySeconds?: number;
 }

@@ -78,6 +78,10 @@ const fastMonitoring = [
   '--node-startup-grace-period=15s',
 ];
 
+/** No limit is a limit of many more requests than a machine can send. */
+export const liftedLimits = ({ clientLimits }: ClusterOptions): readonly string[] =>
+  clientLimits === 'lifted' ? ['--kube-api-qps=5000', '--kube-api-burst=5000'] : [];
+
 /** Serves no port: that it works is seen by what it does. */
 export const controllerManagerFlags = (
   pki: ClusterPki,
@@ -94,6 +98,7 @@ export const controllerManagerFlags = (
   `--cluster-signing-cert-file=${pki.path('ca.crt')}`,
   `--cluster-signing-key-file=${pki.path('ca.key')}`,
   ...(options.nodeMonitoring === 'fast' ? fastMonitoring : []),
+  ...liftedLimits(options),
   ...gates(options),
 ];
 
@@ -101,5 +106,6 @@ export const schedulerFlags = (kubeconfig: string, options: ClusterOptions): rea
   `--kubeconfig=${kubeconfig}`,
   '--secure-port=0',
   '--leader-elect=false',
+  ...liftedLimits(options),
   ...gates(options),
 ];

@@ -287,6 +287,63 @@ export const ACCESS = [
       ],
     },
     {
+      id: 'impersonate-for-one-purpose',
+      given: [
+        ...grant('quentin', readPods),
+        clusterRole('impersonate-for-one-purpose', {
+          rules: [
+            {
+              apiGroups: ['authentication.k8s.io'],
+              resources: ['users'],
+              resourceNames: ['quentin'],
+              verbs: ['impersonate:user-info'],
+            },
+            { apiGroups: [''], resources: ['pods'], verbs: ['impersonate-on:user-info:list'] },
+          ],
+        }),
+        clusterRoleBinding('impersonate-for-one-purpose', {
+          roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'impersonate-for-one-purpose' },
+          subjects: person('pia'),
+        }),
+      ],
+      steps: [
+        {
+          ...{ ask: 'GET ~/pods', as: 'pia', headers: { 'Impersonate-User': 'quentin' }, is: 'eventual' },
+          expect: { status: 200 },
+        },
+        {
+          ...{ ask: 'GET ~/pods/a', as: 'pia', headers: { 'Impersonate-User': 'quentin' } },
+          expect: forbidden(/^pods "a" is forbidden: User "pia" cannot impersonate-on:user-info:get resource "pods"/),
+        },
+        {
+          ...{ ask: 'GET ~/pods', as: 'pia', headers: { 'Impersonate-User': 'root' } },
+          expect: forbidden(
+            'users.authentication.k8s.io "root" is forbidden: User "pia" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope',
+          ),
+        },
+        {
+          ...{ ask: 'GET ~/pods', as: 'pia' },
+          headers: { 'Impersonate-User': 'quentin', 'Impersonate-Group': 'system:masters' },
+          expect: { status: 403 },
+        },
+      ],
+    },
+    {
+      id: 'impersonate-a-node',
+      steps: [
+        {
+          ...whoami,
+          headers: { 'Impersonate-User': 'system:node:n1' },
+          expect: {
+            status: 201,
+            body: {
+              status: { userInfo: { username: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] } },
+            },
+          },
+        },
+      ],
+    },
+    {
       id: 'impersonate-group-alone',
       steps: [
         {

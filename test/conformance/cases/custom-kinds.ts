@@ -1,12 +1,12 @@
-/** Kinds that a CustomResourceDefinition brings: schema, defaults, pruning, rules, status, scale, and the CRD itself. */
+/** Kinds that a CustomResourceDefinition brings: schema, defaults, pruning, rules, status, scale. */
 import { chapter } from '../case.ts';
-import { absent, exactly, including, present } from '../match.ts';
-import { gadget, invalid, refused } from '../objects.ts';
+import { CRDS, definition, schema } from '../definition.ts';
+import { absent, exactly } from '../match.ts';
+import { gadget, invalid } from '../objects.ts';
 
 const GADGETS = '~conformance.macfleet.dev/v1/gadgets';
 const ONE = `${GADGETS}/a`;
 const NAME = 'Gadget.conformance.macfleet.dev "a" is invalid: ';
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const sized = (spec: object = {}) => gadget('a', { spec: { size: 1, ...spec } });
 
 const refuses = (id: string, spec: object, message: string, field: string, reason = 'FieldValueInvalid') => ({
@@ -35,29 +35,6 @@ const merge = (path: string, send: unknown, expect: object) => ({
   patch: 'merge' as const,
   send,
   expect,
-});
-
-const definition = (plural: string, version: object = {}, spec: object = {}) => ({
-  ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
-  metadata: { name: `${plural}.made.macfleet.dev` },
-  spec: {
-    ...{ group: 'made.macfleet.dev', scope: 'Namespaced', names: { plural, kind: `K${plural}` } },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-        ...version,
-      },
-    ],
-    ...spec,
-  },
-});
-const schema = (properties: object) => ({ schema: { openAPIV3Schema: { type: 'object', properties } } });
-const badDefinition = (id: string, object: object, message: RegExp) => ({
-  id,
-  steps: [{ ask: `POST ${CRDS}`, send: object, expect: { status: 422, body: { reason: 'Invalid', message } } }],
 });
 
 export const CUSTOM_KINDS = [
@@ -332,167 +309,6 @@ export const CUSTOM_KINDS = [
         },
         merge(`${ONE}/scale`, { spec: { replicas: 5 } }, { status: 200, body: { spec: { replicas: 5 } } }),
         { ask: `GET ${ONE}`, expect: { status: 200, body: { spec: { replicas: 5 }, metadata: { generation: 2 } } } },
-      ],
-    },
-  ]),
-  ...chapter('custom kinds', 'CustomResourceDefinition', [
-    {
-      id: 'definition-conditions',
-      steps: [
-        {
-          ask: `POST ${CRDS}`,
-          send: definition('things'),
-          expect: {
-            status: 201,
-            body: {
-              spec: { conversion: { strategy: 'None' }, names: { singular: 'kthings', listKind: 'KthingsList' } },
-            },
-          },
-        },
-        {
-          ask: `GET ${CRDS}/things.made.macfleet.dev`,
-          is: 'eventual',
-          expect: {
-            status: 200,
-            body: {
-              status: {
-                acceptedNames: { plural: 'things', kind: 'Kthings' },
-                storedVersions: ['v1'],
-                conditions: including(
-                  { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts' },
-                  { type: 'Established', status: 'True', reason: 'InitialNamesAccepted' },
-                ),
-              },
-            },
-          },
-        },
-      ],
-    },
-    {
-      id: 'definition-goes-with-its-objects',
-      steps: [
-        { ask: `POST ${CRDS}`, send: definition('brief'), expect: { status: 201 } },
-        {
-          ask: 'POST ~made.macfleet.dev/v1/brief',
-          is: 'eventual',
-          send: { apiVersion: 'made.macfleet.dev/v1', kind: 'Kbrief', metadata: { name: 'a' } },
-          expect: { status: 201 },
-        },
-        { ask: `DELETE ${CRDS}/brief.made.macfleet.dev`, expect: { status: 200 } },
-        { ask: `GET ${CRDS}/brief.made.macfleet.dev`, is: 'eventual', expect: { status: 404 } },
-        { ask: 'GET ~made.macfleet.dev/v1/brief', is: 'eventual', expect: { status: 404 } },
-      ],
-    },
-    {
-      id: 'definition-two-versions',
-      steps: [
-        {
-          ask: `POST ${CRDS}`,
-          send: definition(
-            'pairs',
-            {},
-            {
-              versions: ['v1', 'v2'].map((name) => ({
-                name,
-                served: true,
-                storage: name === 'v1',
-                ...schema({ spec: { type: 'object', properties: { a: { type: 'string' } } } }),
-              })),
-            },
-          ),
-          expect: { status: 201 },
-        },
-        {
-          ask: 'POST ~made.macfleet.dev/v1/pairs',
-          is: 'eventual',
-          send: { apiVersion: 'made.macfleet.dev/v1', kind: 'Kpairs', metadata: { name: 'a' }, spec: { a: 'x' } },
-          expect: { status: 201 },
-        },
-        {
-          ask: 'GET ~made.macfleet.dev/v2/pairs/a',
-          is: 'eventual',
-          expect: { status: 200, body: { apiVersion: 'made.macfleet.dev/v2', spec: { a: 'x' } } },
-        },
-        {
-          ask: 'GET /apis/made.macfleet.dev',
-          is: 'eventual',
-          expect: { status: 200, body: { versions: including({ version: 'v2' }, { version: 'v1' }) } },
-        },
-      ],
-    },
-    badDefinition(
-      'definition-name',
-      { ...definition('x'), metadata: { name: 'wrong' } },
-      /metadata\.name: Invalid value: "wrong": must be spec\.names\.plural\+"\."\+spec\.group/,
-    ),
-    badDefinition(
-      'definition-not-structural',
-      definition('loose', schema({ spec: { properties: { a: { type: 'string' } } } })),
-      /spec\.validation\.openAPIV3Schema\.properties\[spec\]\.type: Required value: must not be empty for specified object fields/,
-    ),
-    badDefinition(
-      'definition-bad-rule',
-      definition(
-        'wrong',
-        schema({ spec: { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.nope > 1' }] } }),
-      ),
-      /x-kubernetes-validations\[0\]\.rule: Invalid value: .*undefined field 'nope'/s,
-    ),
-    badDefinition(
-      'definition-no-storage',
-      definition('homeless', { storage: false }),
-      /spec\.versions: Invalid value: .*must have exactly one version marked as storage version/s,
-    ),
-    {
-      id: 'definition-protected-group',
-      steps: [
-        {
-          ask: `POST ${CRDS}`,
-          send: {
-            ...definition('x'),
-            metadata: { name: 'xs.y.k8s.io' },
-            spec: { ...definition('x').spec, group: 'y.k8s.io', names: { plural: 'xs', kind: 'Xs' } },
-          },
-          expect: {
-            status: 422,
-            body: {
-              message:
-                /metadata\.annotations\[api-approved\.kubernetes\.io\]: Required value: protected groups must have approval annotation/,
-            },
-          },
-        },
-      ],
-    },
-    {
-      id: 'mac-hosts',
-      steps: [
-        {
-          ask: 'GET /apis/infrastructure.cluster.x-k8s.io/v1alpha1/machosts',
-          headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
-          expect: {
-            status: 200,
-            body: { kind: 'Table', columnDefinitions: including({ name: 'State' }, { name: 'Claimed by' }) },
-          },
-        },
-        {
-          ask: 'POST /apis/infrastructure.cluster.x-k8s.io/v1alpha1/machosts',
-          send: {
-            apiVersion: 'infrastructure.cluster.x-k8s.io/v1alpha1',
-            kind: 'MacHost',
-            metadata: { name: 'Bad Name' },
-          },
-          expect: { status: 422, body: { details: { kind: 'MacHost', causes: present } } },
-        },
-        {
-          ask: 'POST /apis/infrastructure.cluster.x-k8s.io/v1alpha1/machosts',
-          send: { apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta9', kind: 'MacHost', metadata: { name: 'a' } },
-          expect: refused({
-            code: 400,
-            reason: 'BadRequest',
-            message:
-              /^the API version in the data \(infrastructure\.cluster\.x-k8s\.io\/v1beta9\) does not match the expected API version/,
-          }),
-        },
       ],
     },
   ]),

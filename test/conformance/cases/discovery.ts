@@ -52,7 +52,7 @@ export const DISCOVERY = [
       },
     }),
     get('storage-version-hash', '/api/v1', {
-      body: { resources: including({ name: 'pods', storageVersionHash: present }) },
+      body: { resources: including({ name: 'pods', storageVersionHash: 'xPOwRZ+Yhw8=' }) },
     }),
     get('api-resources-scale', '/apis/apps/v1', {
       body: {
@@ -167,6 +167,21 @@ export const DISCOVERY = [
     get('openapi-hash', '/openapi/v3', {
       body: { paths: { 'api/v1': { serverRelativeURL: /^\/openapi\/v3\/api\/v1\?hash=/ } } },
     }),
+    {
+      id: 'openapi-kept',
+      steps: [
+        {
+          ask: 'GET /openapi/v3/api/v1',
+          headers: { 'if-none-match': '"another"' },
+          is: 'eventual',
+          expect: { status: 200, headers: { etag: /^"[0-9A-F]{128}"$/ } },
+        },
+        {
+          ask: 'GET /openapi/v3/api/v1?hash=outdated',
+          expect: { status: 301, headers: { location: /\/openapi\/v3\/api\/v1\?hash=[0-9A-F]{128}$/ } },
+        },
+      ],
+    },
     get('openapi-core', '/openapi/v3/api/v1', {
       body: {
         openapi: /^3\.0/,

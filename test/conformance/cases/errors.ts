@@ -197,6 +197,33 @@ export const ERRORS = [
       ],
     },
     {
+      id: 'audit-id-made-up',
+      steps: [{ ask: 'GET ~/configmaps', expect: { status: 200, headers: { 'audit-id': /^[0-9a-f-]{36}$/ } } }],
+    },
+    {
+      id: 'refused-in-yaml',
+      steps: [
+        {
+          ask: 'GET ~/configmaps/nothing',
+          headers: { accept: 'application/yaml' },
+          expect: {
+            status: 404,
+            headers: { 'content-type': 'application/yaml' },
+            body: /^apiVersion: v1\ncode: 404\n/,
+          },
+        },
+        {
+          ask: 'GET ~/configmaps',
+          headers: { accept: 'application/yaml;q=0.5, application/json;q=0.9' },
+          expect: { status: 200, headers: { 'content-type': 'application/json' } },
+        },
+      ],
+    },
+    {
+      id: 'watch-in-yaml',
+      steps: [{ ask: 'GET ~/configmaps?watch=true', headers: { accept: 'application/yaml' }, expect: { status: 406 } }],
+    },
+    {
       id: 'not-cached',
       steps: [{ ask: 'GET ~/configmaps', expect: { status: 200, headers: { 'cache-control': 'no-cache, private' } } }],
     },

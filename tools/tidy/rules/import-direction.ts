@@ -54,6 +54,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | PortOf)[]>> = {
   'tools/cluster/up': ['src', 'bin', 'tools', 'test'],
   'tools/cluster/test': ['src', 'bin', 'tools', 'test'],
   'tools/conformance': ['src', 'bin', 'tools', 'test'],
+  'tools/soak': ['src', 'bin', 'tools', 'test'],
+  'tools/builtin-types': ['src', 'bin', 'tools', 'test'],
   bench: ['src', 'tools'],
   // The peer of the embedded control plane is the cluster that the tests start.
   'bench/control-plane': ['src', 'tools', 'bench', 'test'],

@@ -156,6 +156,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     may: ['files', 'turns'],
     because: 'objects survive in a SQLite file, those of one turn of the event loop together',
   },
+  'src/controlplane/system-heap.ts': { may: ['process'], because: 'memory is given back when nobody asks' },
   'src/hosts/ssh/ssh2-link.ts': { may: ['network'], because: 'sessions on a Mac run over SSH' },
   'src/kube/client/login/host-io.ts': {
     may: ['files', 'processes', 'process'],
@@ -178,6 +179,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     may: ['process'],
     because: 'a rejection that nobody handles belongs to the simulated run, not to the process',
   },
+  'src/sim/node/node-server.ts': { may: ['network'], because: 'the agent of a simulated Node serves logs over HTTPS' },
   'src/sim/mac/ssh-server.ts': { may: ['network'], because: 'a simulated Mac can be reached over real SSH' },
   'src/sim/kernel/leaks.test.ts': { may: ['timers', 'randomness'], because: 'proves that the leak detector sees them' },
 };

@@ -1,11 +1,12 @@
 /**
  * CEL that cannot run for ever. CEL has no loops but its comprehensions (`all`, `exists`, `exists_one`, `filter`, `map`), which
- * nest; so every step of one is counted, and an expression that takes too many is ended with an error.
+ * nest; so every step of one is counted, as is what takes time by the size of a value or by a pattern, and an expression
+ * that takes too many is ended with an error.
  */
-
-import { isDeepStrictEqual } from 'node:util';
-import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import { FleetError } from '../../../base/errors.ts';
+import type { Environment } from '@marcbachmann/cel-js';
+import { FleetError, messageOf } from '../../../base/errors.ts';
+import { renderBounded } from './bounded-text.ts';
+import { checkPatternsIn, createCelEnvironment, withBounds } from './environment.ts';
 
 /** Counts steps. One for all that belongs together, such as the expressions of one policy about one request. */
 export interface Meter {
@@ -43,6 +44,14 @@ const notThat = (wanted: string, type: string): FleetError =>
     hint: 'Write an expression that gives what is asked for.',
   });
 
+/** What went wrong, in the words of cel-go: the library begins with a capital, and goes on with the text it evaluated. */
+export const messageOfCel = (thrown: unknown): string => {
+  const [why = ''] = messageOf(thrown).split('\n');
+  const [, index] = /^No such key: index out of bounds, index (\d+)/.exec(why) ?? [];
+  if (index !== undefined) return `index out of bounds: ${index}`;
+  return `${why.charAt(0).toLowerCase()}${why.slice(1)}`;
+};
+
 export type Evaluate = (scope: Readonly<Record<string, unknown>>, meter: Meter) => unknown;
 
 export interface CelCompiler {
@@ -50,36 +59,30 @@ export interface CelCompiler {
   compile(expression: string, wanted?: 'bool' | 'string'): Evaluate;
 }
 
-const STEP = '__step';
+/** So much of reading values and matching patterns is one step. */
+const STATES_PER_STEP = 200;
 
-interface Optional {
-  hasValue(): boolean;
-  orValue(otherwise: unknown): unknown;
-}
+const createSpender = (meter: () => Meter): ((states: number) => void) => {
+  let states = 0;
+  return (more) => {
+    for (states += more; states >= STATES_PER_STEP; states -= STATES_PER_STEP) meter().step();
+  };
+};
 
 /** `extend` adds functions and types to the environment of all expressions that this compiles. */
 export const createCelCompiler = (extend: (environment: Environment) => Environment): CelCompiler => {
   let current = createMeter();
-  const step = (): boolean => {
-    current.step();
-    return true;
-  };
-  const environment = extend(
-    new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true })
-      // Part of CEL, missing in this implementation.
-      .registerOperator(
-        'optional<dyn> == optional<dyn>',
-        (left: Optional, right: Optional) =>
-          left.hasValue() === right.hasValue() && isDeepStrictEqual(left.orValue(null), right.orValue(null)),
-      )
-      .registerFunction(`${STEP}(): bool`, step),
-  );
+  const spend = createSpender(() => current);
+  const bare = createCelEnvironment({ unlistedVariablesAreDyn: true });
+  const environment = extend(withBounds(bare, () => current.step(), spend));
   return {
     compile: (expression, wanted) => {
-      const evaluate = environment.parse(countSteps(environment, expression));
-      const { valid, error, type = 'dyn' } = evaluate.check();
+      const written = environment.parse(expression);
+      const { valid, error, type = 'dyn' } = written.check();
       if (!valid && error !== undefined) throw error;
       if (wanted !== undefined && type !== wanted && type !== 'dyn') throw notThat(wanted, type);
+      checkPatternsIn(written.ast);
+      const evaluate = environment.parse(renderBounded(written.ast));
       return (scope, meter) => {
         const outer = current;
         current = meter;
@@ -95,37 +98,3 @@ export const createCelCompiler = (extend: (environment: Environment) => Environm
     },
   };
 };
-
-interface Insertion {
-  readonly at: number;
-  readonly text: string;
-}
-
-const COMPREHENSIONS = ['all', 'exists', 'exists_one', 'filter', 'map'];
-
-/** The same expression, with a step before each round of each comprehension. */
-const countSteps = (environment: Environment, expression: string): string => {
-  const insertions = insertionsFor(environment.parse(expression).ast).toSorted((left, right) => right.at - left.at);
-  return insertions.reduce((text, { at, text: added }) => `${text.slice(0, at)}${added}${text.slice(at)}`, expression);
-};
-
-const insertionsFor = (node: ASTNode): readonly Insertion[] => {
-  const below = childrenOf(node).flatMap(insertionsFor);
-  if (node.op !== 'rcall') return below;
-  const [name, , args] = node.args;
-  const [, body, transform] = args;
-  if (!COMPREHENSIONS.includes(name) || body === undefined) return below;
-  // A map with three arguments filters by the second.
-  if (name === 'map' && transform === undefined) return [...below, { at: body.start, text: `${STEP}(), ` }];
-  return [...below, { at: body.start, text: `(${STEP}() ? (` }, { at: body.end, text: `) : false)` }];
-};
-
-const childrenOf = (node: ASTNode): readonly ASTNode[] => nodesIn(node.op === 'value' ? undefined : node.args);
-
-const nodesIn = (value: unknown): readonly ASTNode[] => {
-  if (Array.isArray(value)) return value.flatMap(nodesIn);
-  return parseNode(value);
-};
-
-const parseNode = (value: unknown): readonly ASTNode[] =>
-  typeof value === 'object' && value !== null && 'op' in value && 'args' in value ? [value as ASTNode] : [];

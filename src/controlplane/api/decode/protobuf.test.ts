@@ -59,6 +59,52 @@ describe('a body in protobuf', () => {
     assert.deepEqual(made['data'], { key: '/wA=' });
   });
 
+  test('makes a CustomResourceDefinition with its whole schema', () => {
+    const json = (value: unknown): Buffer => message([1, JSON.stringify(value)]);
+    const double = (value: number): Buffer => {
+      const bytes = Buffer.alloc(8);
+      bytes.writeDoubleLE(value);
+      return bytes;
+    };
+    const property = (name: string, schema: Buffer): Buffer => message([1, name], [2, schema]);
+    const size = Buffer.concat([message([5, 'number']), varint(9 * 8 + 1), double(2.5), message([8, json(1)])]);
+    const list = message([5, 'array'], [24, message([1, message([5, 'string'], [20, json('a')], [20, json('b')])])]);
+    const map = message([5, 'object'], [30, message([1, 1], [2, message([5, 'integer'], [37, 1])])]);
+    const loose = message([5, 'object'], [38, 1], [12, 0]);
+    const rule = message([1, 'self.size > 0'], [2, 'too small'], [3, '']);
+    const schema = message(
+      ...([
+        [5, 'object'],
+        [29, property('size', size)],
+        [29, property('list', list)],
+      ] as const),
+      ...([
+        [29, property('map', map)],
+        [29, property('loose', loose)],
+        [23, 'size'],
+        [44, rule],
+      ] as const),
+    );
+    const version = message([1, 'v1'], [2, 1], [3, 1], [4, message([1, schema])]);
+    const names = message([1, 'things'], [4, 'Thing']);
+    const spec = message([1, 'x.io'], [3, names], [4, 'Namespaced'], [7, version]);
+    const crd = message([1, message([1, 'things.x.io'])], [2, spec]);
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const { status, body: made } = post(path, body('apiextensions.k8s.io/v1', 'CustomResourceDefinition', crd));
+    assert.equal(status, 201, JSON.stringify(made));
+    assert.deepEqual(at(made, 'spec.versions.0.schema.openAPIV3Schema'), {
+      type: 'object',
+      properties: {
+        size: { type: 'number', maximum: 2.5, default: 1 },
+        list: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+        map: { type: 'object', additionalProperties: { type: 'integer', nullable: true } },
+        loose: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+      required: ['size'],
+      'x-kubernetes-validations': [{ rule: 'self.size > 0', message: 'too small' }],
+    });
+  });
+
   const refusals = [
     { story: 'a field that no version has', raw: message([999, 'x']), message: /field 999 of Namespace is not known/ },
     { story: 'half a message', raw: Buffer.from([0x0a, 0x7f]), message: /no complete protobuf message/ },

@@ -9,6 +9,7 @@ import type { TypeBook } from '../kinds/types/builtin-schema.ts';
 import { badRequest } from '../refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import { decode } from './decode.ts';
+import { readJsonSchema } from './protobuf-json-schema.ts';
 import { readFieldsOfMessage, readInt, readText, type WireField } from './protobuf-wire.ts';
 
 /** Every body begins so. */
@@ -102,6 +103,7 @@ const toSingle = (field: WireField, schema: Schema): unknown => {
   if (schema.numbers !== undefined) return toFields(toBytes(field), schema);
   if (schema.goType === 'runtime.RawExtension')
     return JSON.parse(readText(bytesOf(readFieldsOfMessage(toBytes(field)), 1)) || 'null');
+  if (schema.goType === 'v1.JSONSchemaProps') return readJsonSchema(toBytes(field));
   if (schema.goType === 'resource.Quantity') return readText(bytesOf(readFieldsOfMessage(toBytes(field)), 1));
   if (schema.goType === 'intstr.IntOrString') return toIntOrString(readFieldsOfMessage(toBytes(field)));
   if (schema.format === 'date-time') return toTime(readFieldsOfMessage(toBytes(field)), schema);

@@ -33,7 +33,21 @@ export const readBody = (request: Pick<ApiRequest, 'headers' | 'body'>, what: st
   checkMediaType(type);
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
   checkDepth(text, what);
-  if (!YAML_TYPES.includes(type) || /^\s*[{[]/.test(text)) return { value: parseJson(text, what), text };
+  if (!YAML_TYPES.includes(type)) return { value: parseJson(text, what), text };
+  return tryJson(text) ?? readYaml(text, what);
+};
+
+/** Most that is sent as YAML is JSON, which is read much faster. */
+const tryJson = (text: string): ReadBody | undefined => {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    return { value: JSON.parse(text), text };
+  } catch {
+    return undefined;
+  }
+};
+
+const readYaml = (text: string, what: string): ReadBody => {
   const value = parseYamlText(text, what);
   return { value, text: JSON.stringify(value) };
 };

@@ -41,6 +41,11 @@ const checkNames = (call: Call, value: Fields): void => {
       `the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected})`,
     );
   }
+  if (said === kind) {
+    const shown = JSON.stringify(String(apiVersion));
+    const why = `no kind ${JSON.stringify(kind)} is registered for version ${shown}`;
+    throw badRequest(`${kind} in version ${shown} cannot be handled as a ${kind}: ${why}`);
+  }
   throw badRequest(
     `${String(said)} in version ${JSON.stringify(String(apiVersion))} cannot be handled as a ${kind}: the path is for kind ${JSON.stringify(kind)} in version ${JSON.stringify(expected)}`,
   );

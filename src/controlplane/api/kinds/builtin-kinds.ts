@@ -4,10 +4,11 @@
  * fields are not checked, and all of them are kept.
  */
 
-import { fieldsOf } from '../../store/object.ts';
+import { fieldsOf, type StoredObject } from '../../store/object.ts';
 import { decode, decodeMetadata } from '../decode/decode.ts';
 import { shapeOfSchema } from '../patch/shape.ts';
 import type { Schema } from '../schema/schema.ts';
+import { checkEvent, checkNewEvent } from './checks/event.ts';
 import { checkPod } from './checks/pod.ts';
 import {
   type Check,
@@ -15,7 +16,6 @@ import {
   checkBudget,
   checkConfigMap,
   checkCsr,
-  checkEvent,
   checkLease,
   checkNode,
   checkNothing,
@@ -63,8 +63,16 @@ import {
   fillSecret,
   specDefaults,
 } from './defaults.ts';
+import { CORE_EVENTS, NEW_EVENTS, toCoreEvent, toNewEvent } from './event-forms.ts';
 import { type Prepare, prepareCsr, prepareJob, prepareNamespace, preparePod } from './prepare.ts';
-import type { Column, ScalePaths, ServedKind, Subresource } from './served-kind.ts';
+import {
+  asStored,
+  type Column,
+  rememberFor,
+  type ScalePaths,
+  type ServedKind,
+  type Subresource,
+} from './served-kind.ts';
 import type { TypeBook } from './types/builtin-schema.ts';
 
 interface Row {
@@ -83,6 +91,14 @@ interface Row {
   readonly check?: Check;
   readonly statusOnCreate?: 'kept';
   readonly generation?: 'none';
+  /** Another form of objects that are stored in that of another group. */
+  readonly form?: Form;
+}
+
+interface Form {
+  readonly storedAs: { readonly group: string; readonly version: string };
+  fromStored(object: StoredObject): StoredObject;
+  toStored(object: StoredObject): StoredObject;
 }
 
 const REPLICAS: ScalePaths = {
@@ -136,6 +152,20 @@ const CORE: readonly Row[] = [
   {
     ...{ kind: 'Event', plural: 'events', shortNames: ['ev'], fields: EVENT_FIELDS, columns: EVENT_COLUMNS },
     ...{ check: checkEvent, ...NO_GENERATION },
+  },
+];
+
+const NEW_EVENT_FIELDS = [
+  ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((f) => `regarding.${f}`),
+  ...['reason', 'type', 'reportingController'],
+];
+
+const EVENTS: readonly Row[] = [
+  {
+    ...{ kind: 'Event', plural: 'events', shortNames: ['ev'], fields: NEW_EVENT_FIELDS, check: checkNewEvent },
+    columns: EVENT_COLUMNS.map((column) => ({ ...column, cell: (event) => column.cell(toCoreEvent(event)) })),
+    form: { storedAs: CORE_EVENTS, fromStored: toNewEvent, toStored: toCoreEvent },
+    ...NO_GENERATION,
   },
 ];
 
@@ -231,6 +261,7 @@ const CLUSTER_API: readonly Row[] = [
 
 const TABLE: readonly (readonly [group: string, version: string, rows: readonly Row[]])[] = [
   ['', 'v1', CORE],
+  [NEW_EVENTS.group, NEW_EVENTS.version, EVENTS],
   ['apps', 'v1', APPS],
   ['batch', 'v1', BATCH],
   ['policy', 'v1', POLICY],
@@ -273,7 +304,7 @@ const toServedKind = (
   row: Row,
   book: TypeBook,
 ): ServedKind => {
-  const { kind, plural, subresources = [], columns = [AGE_COLUMN], prepare = (object) => object } = row;
+  const { kind, plural, subresources = [], columns = [AGE_COLUMN], prepare = (object) => object, form } = row;
   const type = typeOf(row, groupVersion.group);
   const schema = type === '' ? CLUSTER_API_SCHEMA : book(type);
   const scale = type === '' ? MACHINE_REPLICAS : REPLICAS;
@@ -284,21 +315,22 @@ const toServedKind = (
     categories: row.categories ?? [],
     subresources,
     selectableFields: row.fields ?? [],
-    columns: [NAME_COLUMN, ...columns],
+    columns: columns === EVENT_COLUMNS || row.form !== undefined ? columns : [NAME_COLUMN, ...columns],
     shape: shapeOfSchema(schema, book('meta.ObjectMeta')),
     schema,
     origin: 'builtin',
     generation: row.generation ?? 'counted',
     statusOnCreate: row.statusOnCreate ?? (subresources.includes('status') ? 'dropped' : 'kept'),
     ...(subresources.includes('scale') && { scale }),
+    ...(form !== undefined && { storedAs: form.storedAs }),
     decode: (value, refuse) => {
       const decoded =
         type === '' ? decodeMetadata(value, book('meta.ObjectMeta'), refuse) : decode(value, schema, refuse);
       return { value: fieldsOf(decoded.value), unknown: decoded.unknown };
     },
     fillDefaults: row.fill ?? ((object) => object),
-    readAs: (object) => object,
-    prepare,
+    readAs: form === undefined ? asStored : rememberFor(form.fromStored),
+    prepare: form === undefined ? prepare : (object, scene) => form.toStored(prepare(object, scene)),
     check: row.check ?? checkNothing,
   };
 };

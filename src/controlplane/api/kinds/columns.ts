@@ -175,15 +175,35 @@ export const CONFIG_MAP_COLUMNS: readonly Column[] = [
   AGE_COLUMN,
 ];
 
+const firstSeen = (event: StoredObject): unknown => event['firstTimestamp'] ?? event['eventTime'];
+
+const lastSeen = (event: StoredObject): unknown => {
+  const { lastObservedTime } = fieldsOf(event['series']);
+  return lastObservedTime ?? event['lastTimestamp'] ?? firstSeen(event);
+};
+
+const reporterOf = (event: StoredObject): string => {
+  const { component = '', host = '' } = fieldsOf(event['source']);
+  const isOld = component !== '' || host !== '';
+  const names = isOld ? [component, host] : [event['reportingComponent'], event['reportingInstance']];
+  return names.filter((name) => name !== undefined && name !== '').join(', ');
+};
+
+/** What an Event is about comes first; its own name says nothing. */
 export const EVENT_COLUMNS: readonly Column[] = [
-  compute('Last Seen', (object) => object['lastTimestamp'] ?? object['eventTime'], { type: 'date' }),
+  compute('Last Seen', lastSeen, { type: 'date' }),
   at('Type', '.type'),
   at('Reason', '.reason'),
-  compute('Object', (object) => {
-    const about = fieldsOf(object['involvedObject']);
-    return `${String(about['kind'] ?? '').toLowerCase()}/${String(about['name'] ?? '')}`;
+  compute('Object', (event) => {
+    const { kind = '', name = '' } = fieldsOf(event['involvedObject']);
+    return [String(kind).toLowerCase(), String(name)].filter((word) => word !== '').join('/');
   }),
-  at('Message', '.message'),
+  at('Subobject', '.involvedObject.fieldPath', WIDE),
+  compute('Source', reporterOf, WIDE),
+  compute('Message', (event) => String(event['message'] ?? '').trim()),
+  compute('First Seen', firstSeen, { type: 'date', ...WIDE }),
+  compute('Count', (event) => String(fieldsOf(event['series'])['count'] ?? event['count'] ?? 1), WIDE),
+  { ...NAME_COLUMN, ...WIDE },
 ];
 
 export const CSR_COLUMNS: readonly Column[] = [

@@ -1,17 +1,17 @@
 /** CustomResourceDefinition itself: the kind that makes kinds. */
 import { isEqualJson } from '../../../base/json.ts';
-import { fieldsOf, type StoredObject } from '../../store/object.ts';
+import { type Fields, fieldsOf, type StoredObject } from '../../store/object.ts';
 import { decode } from '../decode/decode.ts';
 import { shapeOfSchema } from '../patch/shape.ts';
 import { invalidValue, notSupported, type Problem, required } from '../refusal.ts';
-import { compileRules } from '../schema/cel.ts';
+import { checkRuleTexts } from '../schema/cel.ts';
 import { checkPatterns } from '../schema/patterns.ts';
 import { parseSchema } from '../schema/schema.ts';
 import { checkStructure } from '../schema/structural.ts';
 import { checkName, label, subdomain } from './checks/names.ts';
 import { CRD_COLUMNS, NAME_COLUMN } from './columns.ts';
 import { type CrdVersion, type Definition, readDefinition, textIn, textsIn } from './crd-definition.ts';
-import { collectionOf, type ServedKind, type WriteScene } from './served-kind.ts';
+import { asStored, collectionOf, type ServedKind, type WriteScene } from './served-kind.ts';
 import type { TypeBook } from './types/builtin-schema.ts';
 
 export const CRD_RESOURCE = {
@@ -52,7 +52,7 @@ export const createCrdKind = ({ book, definitions, isTaken }: CrdKindDeps): Serv
       const decoded = decode(value, schema, refuse);
       return { value: fieldsOf(decoded.value), unknown: decoded.unknown };
     },
-    readAs: (object) => object,
+    readAs: asStored,
     fillDefaults: fillCrd,
     prepare: (crd, scene) => prepareCrd(crd, scene, definitions()),
     check: (crd, { old }) => checkCrd(crd, old, isTaken),
@@ -89,7 +89,7 @@ const prepareCrd = (crd: StoredObject, { old, time }: WriteScene, others: readon
       acceptedNames: fieldsOf(old?.['status'])['acceptedNames'] ?? { kind: '', plural: '' },
     }),
     storedVersions: [...new Set([...textsIn(fieldsOf(old?.['status']), 'storedVersions'), ...stored])],
-    conditions: conditionsOf(conflict, old, time),
+    conditions: [...conditionsOf(conflict, old, time), ...conditionsOfOthers(crd)],
   };
   const finalizers = old === undefined ? [...(metadata.finalizers ?? []), CRD_FINALIZER] : metadata.finalizers;
   return { ...crd, metadata: { ...metadata, ...(finalizers !== undefined && { finalizers }) }, status };
@@ -119,6 +119,14 @@ const findConflict = ({ group, names }: Definition, others: readonly StoredObjec
     if (name !== undefined) return { reason, name };
   }
   return undefined;
+};
+
+const OUR_CONDITIONS: readonly unknown[] = ['NamesAccepted', 'Established'];
+
+/** What somebody else says of the definition is kept as it is written. */
+const conditionsOfOthers = (crd: StoredObject): readonly Fields[] => {
+  const { conditions } = fieldsOf(crd['status']);
+  return Array.isArray(conditions) ? conditions.map(fieldsOf).filter(({ type }) => !OUR_CONDITIONS.includes(type)) : [];
 };
 
 const conditionsOf = (conflict: NameConflict | undefined, old: StoredObject | undefined, time: string) => {
@@ -156,6 +164,7 @@ const checkCrd = (
   const isKnown = isTaken(collectionOf({ group, plural }));
   return [
     ...checkNames(definition),
+    ...checkApproval(definition, crd),
     ...(crd.metadata.name === `${plural}.${group}`
       ? []
       : [invalidValue('metadata.name', crd.metadata.name, 'must be spec.names.plural+"."+spec.group')]),
@@ -181,6 +190,23 @@ const checkNames = ({ group, kind, plural, names, spec }: Definition): readonly 
   ];
 };
 
+const APPROVAL = 'api-approved.kubernetes.io';
+const APPROVAL_HELP = `see https://github.com/kubernetes/enhancements/pull/1111`;
+
+/** Kubernetes' own groups are not for everybody. */
+const checkApproval = ({ group }: Definition, { metadata }: StoredObject): readonly Problem[] => {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
+  const field = `metadata.annotations[${APPROVAL}]`;
+  const approval = fieldsOf(metadata['annotations'])[APPROVAL];
+  if (approval === undefined || approval === '') {
+    return [required(field, `protected groups must have approval annotation "${APPROVAL}", ${APPROVAL_HELP}`)];
+  }
+  const text = String(approval);
+  if (text.startsWith('unapproved') || /^https?:\/\//.test(text)) return [];
+  const why = `protected groups must have approval annotation "${APPROVAL}" with either a URL or a reason starting with "unapproved", ${APPROVAL_HELP}`;
+  return [invalidValue(field, approval, why)];
+};
+
 /** A schema that all versions share is named as one. */
 const schemaPathOf = (versions: readonly CrdVersion[], at: number): string => {
   const isShared = versions.every(({ schema }) => isEqualJson(schema, versions[0]?.schema));
@@ -192,8 +218,10 @@ const checkVersion = ({ name, schema }: CrdVersion, at: number, path: string): r
   const problems: Problem[] = [...checkName(`${field}.name`, name, label)];
   if (schema === undefined) return [...problems, required(`${field}.schema.openAPIV3Schema`, 'schemas are required')];
   const parsed = parseSchema(schema);
-  problems.push(...checkStructure(parsed, path), ...checkPatterns(parsed, path));
-  compileRules(parsed, path, (problem) => problems.push(problem));
+  const structure = checkStructure(parsed, path);
+  problems.push(...structure, ...checkPatterns(parsed, path));
+  // What the fields are is not known of a schema that is broken.
+  if (structure.length === 0) problems.push(...checkRuleTexts(parsed, path));
   return problems;
 };
 

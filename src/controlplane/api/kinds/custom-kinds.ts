@@ -7,12 +7,13 @@ import { shapeOfSchema } from '../patch/shape.ts';
 import { invalidValue } from '../refusal.ts';
 import { checkRules, compileRules } from '../schema/cel.ts';
 import { fillDefaults } from '../schema/fill-defaults.ts';
+import { createPatternBook } from '../schema/patterns.ts';
 import { prune } from '../schema/prune.ts';
 import { parseSchema } from '../schema/schema.ts';
 import { validate } from '../schema/validate.ts';
 import { AGE_COLUMN, at, NAME_COLUMN } from './columns.ts';
 import { type CrdVersion, type Definition, readDefinition, textIn, textsIn } from './crd-definition.ts';
-import type { Column, ScalePaths, ServedKind, Subresource } from './served-kind.ts';
+import { type Column, rememberFor, type ScalePaths, type ServedKind, type Subresource } from './served-kind.ts';
 import type { TypeBook } from './types/builtin-schema.ts';
 
 /** Nothing while the definition's names are not accepted. */
@@ -46,7 +47,8 @@ const toCustomKind = ({ definition, version, storageVersion }: Parts, book: Type
   const subresources: Subresource[] = [];
   if (isRecord(declared['status'])) subresources.push('status');
   if (scale !== undefined) subresources.push('scale');
-  const rules = compileRules(schema, '', () => undefined);
+  const rules = compileRules(schema);
+  const patterns = createPatternBook();
   const fill = (object: StoredObject): StoredObject => parseStoredObject(fillDefaults(object, schema));
   return {
     resource: { group, version: version.name, kind, plural, scope },
@@ -59,6 +61,7 @@ const toCustomKind = ({ definition, version, storageVersion }: Parts, book: Type
     shape: shapeOfSchema(schema, metadata),
     schema,
     origin: 'custom',
+    storedAs: { group, version: storageVersion },
     generation: 'counted',
     statusOnCreate: subresources.includes('status') ? 'dropped' : 'kept',
     ...(scale !== undefined && { scale }),
@@ -71,7 +74,7 @@ const toCustomKind = ({ definition, version, storageVersion }: Parts, book: Type
     fillDefaults: fill,
     prepare: (object) => asVersion(object, `${group}/${storageVersion}`),
     check: (object, { old }) => {
-      const problems = validate(object, schema, { path: '', old });
+      const problems = validate(object, schema, { path: '', old, patterns });
       if (rules === undefined) return problems;
       if (problems.some(({ reason }) => BLOCKING.includes(reason))) return [...problems, RULES_UNCHECKED];
       return [...problems, ...checkRules(object, rules, { path: '', old })];
@@ -81,6 +84,7 @@ const toCustomKind = ({ definition, version, storageVersion }: Parts, book: Type
 
 /** After these the rules cannot be tried: what they look at may be missing or of another type. */
 const BLOCKING: readonly string[] = [
+  'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTypeInvalid',
   'FieldValueTooLong',
@@ -95,16 +99,6 @@ const RULES_UNCHECKED = invalidValue(
 
 const asVersion = (object: StoredObject, apiVersion: string): StoredObject =>
   object.apiVersion === apiVersion ? object : { ...object, apiVersion };
-
-/** Stored objects never change, so what was made of one holds for as long as it is there. */
-const rememberFor = (make: (object: StoredObject) => StoredObject): ((object: StoredObject) => StoredObject) => {
-  const made = new WeakMap<StoredObject, StoredObject>();
-  return (object) => {
-    const found = made.get(object) ?? make(object);
-    made.set(object, found);
-    return found;
-  };
-};
 
 const readScale = (scale: Fields): ScalePaths => {
   const read = (name: string): readonly string[] | undefined => namesOf(parseJsonPath(textIn(scale, name)) ?? []);

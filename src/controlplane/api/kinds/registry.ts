@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts';
 import { createBuiltinKinds } from './builtin-kinds.ts';
 import { CRD_RESOURCE, createCrdKind } from './crd-kind.ts';
 import { toCustomKinds } from './custom-kinds.ts';
-import { collectionOf, type ServedKind } from './served-kind.ts';
+import { collectionOf, collectionOfKind, type ServedKind } from './served-kind.ts';
 import type { TypeBook } from './types/builtin-schema.ts';
 import { UNSUPPORTED_KINDS } from './unsupported-kinds.ts';
 
@@ -39,7 +39,7 @@ export const createRegistry = (store: Store, book: TypeBook): Registry => {
   const index = (): void => {
     list = [...builtin, ...[...custom.values()].flat()];
     byName = new Map(list.map((kind) => [nameOf(kind.resource), kind]));
-    byCollection = new Map(list.toReversed().map((kind) => [collectionOf(kind.resource), kind]));
+    byCollection = new Map(list.toReversed().map((kind) => [collectionOfKind(kind), kind]));
   };
 
   /** A CRD for a kind that is built in (Cluster API's own) is stored, and the built-in kind goes on serving. */

@@ -50,6 +50,8 @@ export interface ServedKind {
   /** Kinds from CRDs differ: no strategic merge, updates need a version, status leaves metadata alone. */
   readonly origin: 'builtin' | 'custom';
   readonly scale?: ScalePaths;
+  /** The group and version in which objects are stored, where they are not the kind's own. */
+  readonly storedAs?: { readonly group: string; readonly version: string };
   /** Whether a status sent with a create is kept. */
   readonly statusOnCreate: 'kept' | 'dropped';
   /** Whether changes of the spec are counted. */
@@ -72,9 +74,29 @@ export interface DecodedFields {
   readonly unknown: readonly string[];
 }
 
-/** The name of a kind's collection in the store: the same for all its versions. */
+/** For kinds whose objects are shown as they are stored: nobody need parse one to send it. */
+export const asStored = (object: StoredObject): StoredObject => object;
+
+/** Stored objects never change, so what was made of one holds for as long as it is there. */
+export const rememberFor = (make: (object: StoredObject) => StoredObject): ((object: StoredObject) => StoredObject) => {
+  const made = new WeakMap<StoredObject, StoredObject>();
+  return (object) => {
+    const found = made.get(object) ?? make(object);
+    made.set(object, found);
+    return found;
+  };
+};
+
+/** The name of a kind's collection in the store: the same for all its versions, and for all groups that show its objects. */
 export const collectionOf = ({ group, plural }: { readonly group: string; readonly plural: string }): string =>
   `${group}/${plural}`;
+
+export const collectionOfKind = ({ resource, storedAs = resource }: ServedKind): string =>
+  collectionOf({ group: storedAs.group, plural: resource.plural });
+
+/** How a refusal names an object that is invalid: as it is stored. */
+export const nameInStore = ({ resource, storedAs = resource }: ServedKind): ServedKind['resource'] =>
+  storedAs.group === resource.group ? resource : { ...resource, group: storedAs.group };
 
 /** Namespaces are deleted one by one. */
 export const isDeletedTogether = ({ resource: { group, kind } }: ServedKind): boolean =>

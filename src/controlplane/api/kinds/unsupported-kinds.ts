@@ -33,6 +33,10 @@ const CORE: readonly Row[] = [
   ['PodTemplate', 'podtemplates', 'use a Deployment or a Job'],
 ];
 
+const SCALERS: readonly Row[] = [
+  ['HorizontalPodAutoscaler', 'horizontalpodautoscalers', 'scale by hand: kubectl scale'],
+];
+
 const TABLE: readonly (readonly [group: string, version: string, rows: readonly Row[]])[] = [
   ['', 'v1', CORE],
   [
@@ -49,7 +53,8 @@ const TABLE: readonly (readonly [group: string, version: string, rows: readonly 
     ],
   ],
   ['batch', 'v1', [['CronJob', 'cronjobs', 'create Jobs from outside, when they are due']]],
-  ['autoscaling', 'v2', [['HorizontalPodAutoscaler', 'horizontalpodautoscalers', 'scale by hand: kubectl scale']]],
+  ['autoscaling', 'v2', SCALERS],
+  ['autoscaling', 'v1', SCALERS],
   [
     'networking.k8s.io',
     'v1',
@@ -60,8 +65,15 @@ const TABLE: readonly (readonly [group: string, version: string, rows: readonly 
     ],
   ],
   ['discovery.k8s.io', 'v1', [['EndpointSlice', 'endpointslices', NO_NETWORK]]],
-  ['storage.k8s.io', 'v1', [['StorageClass', 'storageclasses', NO_STORAGE, 'Cluster']]],
-  ['events.k8s.io', 'v1', [['Event', 'events', 'use the Events of the core group (v1)']]],
+  [
+    'storage.k8s.io',
+    'v1',
+    [
+      ['StorageClass', 'storageclasses', NO_STORAGE, 'Cluster'],
+      ['CSINode', 'csinodes', NO_STORAGE, 'Cluster'],
+    ],
+  ],
+  ['node.k8s.io', 'v1', [['RuntimeClass', 'runtimeclasses', 'every Node here has one way to run Pods', 'Cluster']]],
   [
     'admissionregistration.k8s.io',
     'v1',

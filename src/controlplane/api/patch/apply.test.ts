@@ -42,6 +42,24 @@ const start = () => {
   return { ...plane, apply, force, create, read, managers, fieldsOf };
 };
 
+test('what is sent as YAML is read as YAML, also where it looks like JSON', () => {
+  const { ask } = createTestPlane();
+  const text =
+    '{\n\t"apiVersion": "v1", # a comment\n\t"kind": "ConfigMap",\n\t"metadata": {"name": "c"},\n\t"data": {"a": "b",},\n}';
+  const { status, body } = ask('PATCH', '/api/v1/namespaces/default/configmaps/c?fieldManager=ada', text, APPLY);
+  assert.equal(status, 201, JSON.stringify(body));
+  assert.deepEqual(body['data'], { a: 'b' });
+});
+
+test('who applies owns fields in the order of their names', () => {
+  const { apply, read } = start();
+  const containers = [{ name: 'c', image: 'x' }];
+  apply('ada', { spec: { ...spec, template: { ...spec.template, spec: { containers } } } });
+  const [entry] = at(read(), 'metadata.managedFields') as object[];
+  const item = at(entry, 'fieldsV1.f:spec.f:template.f:spec.f:containers') as Readonly<Record<string, object>>;
+  assert.deepEqual(Object.keys(item['k:{"name":"c"}'] ?? {}), ['.', 'f:image', 'f:name']);
+});
+
 describe('a create', () => {
   test('is recorded as a real API server records it, defaults included', () => {
     const { create, fieldsOf } = start();

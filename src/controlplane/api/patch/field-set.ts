@@ -53,10 +53,14 @@ const combineRoots = (
   keeps: (inLeft: boolean, inRight: boolean) => boolean,
 ): FieldSet => combine(hasFields(left) ? left : undefined, hasFields(right) ? right : undefined, keeps) ?? NO_FIELDS;
 
-export const unite = (left: FieldSet, right: FieldSet): FieldSet => combineRoots(left, right, (a, b) => a || b);
+export const unite = (left: FieldSet, right: FieldSet): FieldSet => {
+  if (!hasFields(left)) return right;
+  return hasFields(right) ? combineRoots(left, right, (a, b) => a || b) : left;
+};
 
 /** `left` without the fields of `right`; what is below a field of `right` is another field. */
-export const subtract = (left: FieldSet, right: FieldSet): FieldSet => combineRoots(left, right, (a, b) => a && !b);
+export const subtract = (left: FieldSet, right: FieldSet): FieldSet =>
+  hasFields(left) && hasFields(right) ? combineRoots(left, right, (a, b) => a && !b) : left;
 
 export const intersect = (left: FieldSet, right: FieldSet): FieldSet => combineRoots(left, right, (a, b) => a && b);
 
@@ -109,7 +113,9 @@ const setBelow = (value: unknown, shape: Shape): Node => {
     const leaf = node ?? (childrenOf(item, inner) === undefined ? MEMBER : undefined);
     return leaf === undefined ? [] : [[key, leaf]];
   });
-  return toNode('way', Object.fromEntries(below));
+  // As they stand on the wire: who applies may compare them.
+  const sorted = below.toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return toNode('way', Object.fromEntries(sorted));
 };
 
 export interface Comparison {

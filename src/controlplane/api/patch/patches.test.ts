@@ -88,13 +88,32 @@ const strategicRows: readonly (Row & { /** The type of the value. */ readonly of
         {
           ...containers[0],
           env: [
-            { name: 'K', value: '1' },
             { name: 'L', value: '2' },
+            { name: 'K', value: '1' },
           ],
         },
         containers[1],
       ],
     },
+  },
+  {
+    story: 'puts new items first, and keeps the order of those that were there',
+    from: { containers },
+    patch: { containers: [{ name: 'c' }, { name: 'b' }] },
+    to: { containers: [{ name: 'c' }, ...containers] },
+  },
+  {
+    story: 'puts a new item behind the one it follows in the patch',
+    from: { containers },
+    patch: { containers: [{ name: 'b' }, { name: 'c' }] },
+    to: { containers: [...containers, { name: 'c' }] },
+  },
+  {
+    story: 'puts new values of a set first',
+    of: 'meta.ObjectMeta',
+    from: { finalizers: ['a'] },
+    patch: { finalizers: ['b'] },
+    to: { finalizers: ['b', 'a'] },
   },
   {
     story: 'deletes an item by its key',

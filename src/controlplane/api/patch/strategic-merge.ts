@@ -56,7 +56,7 @@ const mergeField = (
 
 const mergeList = (old: readonly unknown[], patch: readonly unknown[], shape: Shape): readonly unknown[] => {
   const { list } = shape;
-  if (list.merges === 'set') return [...old, ...patch.filter((item) => !old.some((other) => isEqualJson(item, other)))];
+  if (list.merges === 'set') return interleave({ old, merged: unite(old, patch), patch }, (item) => item);
   const key = shape.mergeKey;
   if (key === undefined) return patch;
   if (patch.some((item) => isRecord(item) && item['$patch'] === 'replace')) {
@@ -70,7 +70,35 @@ const mergeList = (old: readonly unknown[], patch: readonly unknown[], shape: Sh
     else if (at < 0) merged.push(mergeMap({}, item, shape.items));
     else merged[at] = mergeMap(isRecord(merged[at]) ? merged[at] : {}, item, shape.items);
   }
-  return merged;
+  return interleave({ old, merged, patch }, (item) => (isRecord(item) ? item[key] : item));
+};
+
+const unite = (old: readonly unknown[], patch: readonly unknown[]): readonly unknown[] => [
+  ...old,
+  ...patch.filter((item) => !old.some((other) => isEqualJson(item, other))),
+];
+
+interface Merging {
+  readonly old: readonly unknown[];
+  readonly merged: readonly unknown[];
+  readonly patch: readonly unknown[];
+}
+
+/** Elements of the patch come in its order, and before those it does not name, unless the old list says otherwise. */
+const interleave = ({ old, merged, patch }: Merging, idOf: (item: unknown) => unknown): readonly unknown[] => {
+  const placeIn = (list: readonly unknown[], item: unknown): number =>
+    list.findIndex((other) => isEqualJson(idOf(other), idOf(item)));
+  const named = merged
+    .filter((item) => placeIn(patch, item) >= 0)
+    .toSorted((left, right) => placeIn(patch, left) - placeIn(patch, right));
+  const others = merged.filter((item) => placeIn(patch, item) < 0);
+  const all: unknown[] = [];
+  for (const item of named) {
+    const place = placeIn(old, item);
+    while (others.length > 0 && place >= 0 && placeIn(old, others[0]) < place) all.push(others.shift());
+    all.push(item);
+  }
+  return [...all, ...others];
 };
 
 const deleteItems = (merged: Record<string, unknown>, field: string, items: unknown): void => {

@@ -5,7 +5,8 @@ import type { Entry, Store } from '../../store/store.ts';
 import { type ApiDeps, type Call, collectionFor, findEntry } from '../call.ts';
 import { type ApiResponse, reply, replyJson } from '../http.ts';
 import { badRequest, expired, tooLargeVersion } from '../refusal.ts';
-import { formatOf, jsonOf, renderMetadata, renderObject, renderTable } from '../show/format.ts';
+import { jsonOf, renderMetadata, renderObject, renderTable } from '../show/format.ts';
+import { formatOf, metaVersionOf } from '../show/negotiate.ts';
 import { parseToken, renderToken } from './continue-token.ts';
 import { parseVersion, type ReadOptions, readOptionsOf } from './options.ts';
 import { selectionOf } from './select.ts';
@@ -38,8 +39,8 @@ export const listObjects = (deps: ApiDeps, call: Call): ApiResponse => {
       return reply(200, renderTable(objects, { call, nowMs: deps.clock.now(), listMetadata: metadata }));
     }
     case 'metadata': {
-      const items = entries.map(({ object }) => renderMetadata(object));
-      return reply(200, { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items });
+      const items = entries.map(({ object }) => renderMetadata(call, object));
+      return reply(200, { kind: 'PartialObjectMetadataList', apiVersion: metaVersionOf(call), metadata, items });
     }
     default: {
       const head = JSON.stringify({ kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata });

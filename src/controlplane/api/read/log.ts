@@ -1,10 +1,21 @@
 /** GET pods/log: the log of one container, as the agent of its Node tells it. */
+import { messageOf, toFleetError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { fieldsOf, type StoredObject } from '../../store/object.ts';
 import { keyFor } from '../../store/store.ts';
 import { type ApiDeps, type Call, findEntry } from '../call.ts';
-import type { ApiResponse } from '../http.ts';
-import { ApiRefusal, badRequest, notFound } from '../refusal.ts';
+import type { ApiResponse, ByteSink } from '../http.ts';
+import type { NodeLog } from '../node-log.ts';
+import {
+  ApiRefusal,
+  badRequest,
+  forbiddenField,
+  invalid,
+  invalidValue,
+  notFound,
+  type Problem,
+  replyRefusal,
+} from '../refusal.ts';
 
 const OPTIONS = [
   ...['follow', 'previous', 'sinceSeconds', 'sinceTime', 'timestamps', 'tailLines', 'limitBytes'],
@@ -29,7 +40,33 @@ export const readLog = (deps: ApiDeps, call: Call): ApiResponse => {
     );
   }
   const options = new URLSearchParams([...call.query].filter(([name]) => name !== 'container' && name !== 'pretty'));
-  return { ...TEXT, body: (sink) => openNodeLog({ pod, node, container, options }, sink) };
+  const request = { pod, node, container, options };
+  const later = async (): Promise<ApiResponse> => {
+    try {
+      return { ...TEXT, body: await openNodeLog(request) };
+    } catch (thrown) {
+      const { message } = toFleetError(thrown);
+      return replyRefusal(thrown instanceof ApiRefusal ? thrown : new ApiRefusal('InternalError', message));
+    }
+  };
+  return { ...TEXT, body: (sink) => pourWhenOpen(openNodeLog(request), sink), later };
+};
+
+/** For whoever got its status already: what is refused breaks the stream. */
+const pourWhenOpen = (opening: Promise<NodeLog>, sink: ByteSink): (() => void) => {
+  let isStopped = false;
+  let stop = (): void => undefined;
+  opening.then(
+    (log) => {
+      stop = log(sink);
+      if (isStopped) stop();
+    },
+    (thrown: unknown) => sink.fail(messageOf(thrown)),
+  );
+  return () => {
+    isStopped = true;
+    stop();
+  };
 };
 
 const TEXT = { status: 200, headers: { 'content-type': 'text/plain' } } as const;
@@ -40,6 +77,20 @@ const checkOptions = ({ query }: Call): void => {
   if (query.get('insecureSkipTLSVerifyBackend') === 'true') {
     throw badRequest('insecureSkipTLSVerifyBackend is not supported: the way to a Node is always verified');
   }
+  const problems = Object.entries(LEAST).flatMap(([name, least]) => judgeNumber(name, query.get(name), least));
+  if (query.has('sinceSeconds') && query.has('sinceTime')) {
+    problems.push(forbiddenField('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
+  }
+  if (problems.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, '', problems);
+};
+
+const LEAST = { tailLines: 0, sinceSeconds: 1, limitBytes: 1 } as const;
+
+const judgeNumber = (name: string, text: string | null, least: number): Problem[] => {
+  if (text === null) return [];
+  if (!/^[-+]?\d+$/.test(text)) throw badRequest(`${name}: ${JSON.stringify(text)} is no whole number`);
+  const value = Number(text);
+  return value < least ? [invalidValue(name, value, `must be greater than or equal to ${least}`)] : [];
 };
 
 const namesIn = (spec: unknown, list: string): readonly string[] => {

@@ -9,7 +9,8 @@ import type { Change, Entry } from '../../store/store.ts';
 import { type ApiDeps, type Call, collectionFor } from '../call.ts';
 import type { ApiResponse, ByteSink } from '../http.ts';
 import { expired, renderStatus } from '../refusal.ts';
-import { formatOf, renderObject } from '../show/format.ts';
+import { isShownAsStored, renderObject } from '../show/format.ts';
+import { formatOf, metaVersionOf } from '../show/negotiate.ts';
 import { isTrue, readOptionsOf } from './options.ts';
 import { selectionOf } from './select.ts';
 
@@ -84,7 +85,8 @@ const openWatch = (deps: ApiDeps, watch: Watch, sink: ByteSink): (() => void) =>
 
   const wantsBookmarks = isTrue(call.query.get('allowWatchBookmarks'));
   const bookmark = (): void => {
-    if (wantsBookmarks) sink.push(encodeLine('BOOKMARK', renderBookmark(call, store.revision)));
+    if (wantsBookmarks)
+      sink.push(encodeLine('BOOKMARK', renderBookmark(call, { resourceVersion: String(store.revision) })));
   };
   let cancelBookmark = (): void => undefined;
   const schedule = (): void => {
@@ -123,7 +125,7 @@ const createEncoder = ({ call, isSelected }: Watch, render: (object: StoredObjec
     const wasIn = previous !== undefined && isSelected(previous);
     if (!isIn && !wasIn) return undefined;
     const seen: EventType = !isIn ? 'DELETED' : wasIn ? 'MODIFIED' : 'ADDED';
-    const isAsStored = isPlain && seen === type && call.kind.readAs(entry.object) === entry.object;
+    const isAsStored = isPlain && seen === type && isShownAsStored(call.kind, entry);
     return isAsStored ? line() : encodeLine(seen, render(isIn ? entry.object : lastSelected(entry, previous)));
   };
 };
@@ -156,26 +158,32 @@ const initialLines = (
   const selected = store.list(collectionFor(call)).filter(isSelected);
   const isPlain = formatOf(call) === 'object';
   const added = selected.map((entry) => {
-    const isAsStored = isPlain && call.kind.readAs(entry.object) === entry.object;
+    const isAsStored = isPlain && isShownAsStored(call.kind, entry);
     return isAsStored ? encodeStored('ADDED', entry) : encodeLine('ADDED', render(entry.object));
   });
   if (initialEvents !== 'send' || !isTrue(call.query.get('allowWatchBookmarks'))) return added;
   const metadata = { resourceVersion: String(store.revision), annotations: { [INITIAL_EVENTS_END]: 'true' } };
-  return [...added, encodeLine('BOOKMARK', { ...renderBookmark(call, store.revision), metadata })];
+  return [...added, encodeLine('BOOKMARK', renderBookmark(call, metadata))];
 };
 
-const renderBookmark = (call: Call, revision: number): Fields => {
-  const metadata = { resourceVersion: String(revision) };
+const renderBookmark = (call: Call, metadata: BookmarkMetadata): Fields => {
   const { resource } = call.kind;
+  const apiVersion = metaVersionOf(call);
+  const partial = { kind: 'PartialObjectMetadata', apiVersion, metadata };
   switch (formatOf(call)) {
     case 'table':
-      return { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata, columnDefinitions: [], rows: [] };
+      return { kind: 'Table', apiVersion, metadata, columnDefinitions: [], rows: [{ cells: [], object: partial }] };
     case 'metadata':
-      return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+      return partial;
     default:
       return { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
   }
 };
+
+interface BookmarkMetadata {
+  readonly resourceVersion: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
 
 const encodeLine = (type: EventType | 'BOOKMARK' | 'ERROR', object: Fields): Uint8Array =>
   Buffer.from(`${JSON.stringify({ type, object })}\n`);

@@ -5,10 +5,20 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { messageOf } from '../../../base/errors.ts';
 import { isEqualJson, isRecord } from '../../../base/json.ts';
-import { type CelCompiler, createCelCompiler, createMeter, type Evaluate, type Meter } from '../cel/metered.ts';
+import {
+  type CelCompiler,
+  createCelCompiler,
+  createMeter,
+  type Evaluate,
+  type Meter,
+  messageOfCel,
+} from '../cel/metered.ts';
 import { forbiddenField, invalidValue, type Problem, required } from '../refusal.ts';
-import { type CelRule, fieldSchema, joinField, type Schema } from './schema.ts';
-import { oldItems, type Place } from './validate.ts';
+import { toCelValueOf } from './cel-values.ts';
+import type { Place } from './place.ts';
+import { type CheckExpression, createExpressionCheck, type RulePlace } from './rule-types.ts';
+import { type CelRule, joinField, type Schema } from './schema.ts';
+import { oldItems } from './validate.ts';
 
 interface CompiledRule {
   readonly rule: CelRule;
@@ -28,45 +38,88 @@ export interface RuleTree {
   readonly each: RuleTree | undefined;
 }
 
-/** Undefined when there is no rule in it; rules that do not compile are told to `refuse`. */
-export const compileRules = (schema: Schema, path: string, refuse: (problem: Problem) => void): RuleTree | undefined =>
-  compileTree(schema, path, { refuse, cel: createCelCompiler((environment) => environment) });
+/** Undefined when there is no rule in it. Of a CRD that is stored already: what does not compile is left out. */
+export const compileRules = (schema: Schema): RuleTree | undefined =>
+  compileTree(schema, '', { refuse: () => undefined, cel: createCelCompiler((environment) => environment) });
+
+/** What is wrong with the rules themselves, before the CRD is stored. */
+export const checkRuleTexts = (schema: Schema, path: string): readonly Problem[] => {
+  const problems: Problem[] = [];
+  const cel = createCelCompiler((environment) => environment);
+  compileTree(schema, path, {
+    cel,
+    checkAt: createExpressionCheck,
+    root: schema,
+    refuse: (problem) => void problems.push(problem),
+  });
+  return problems;
+};
 
 interface Compiling {
   readonly cel: CelCompiler;
+  /** Holds rules against the types of the schema. */
+  readonly checkAt?: (place: RulePlace) => CheckExpression;
+  readonly root?: Schema;
   refuse(problem: Problem): void;
 }
 
 const compileTree = (schema: Schema, path: string, compiling: Compiling): RuleTree | undefined => {
   const rules = (schema['x-kubernetes-validations'] ?? []).flatMap((rule, at) =>
-    compileRule(rule, `${path}.x-kubernetes-validations[${at}]`, compiling),
+    compileRule({ rule, schema }, `${path}.x-kubernetes-validations[${at}]`, compiling),
   );
   const fields = new Map<string, RuleTree>();
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    const tree = compileTree(child, joinField(path, name), compiling);
+    const tree = compileTree(child, `${path}.properties[${name}]`, compiling);
     if (tree !== undefined) fields.set(name, tree);
   }
   const { items, additionalProperties } = schema;
   const below = items ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
-  const each = below === undefined ? undefined : compileTree(below, `${path}[*]`, compiling);
+  const each =
+    below === undefined
+      ? undefined
+      : compileTree(below, `${path}.${items === undefined ? 'additionalProperties' : 'items'}`, compiling);
   return rules.length === 0 && fields.size === 0 && each === undefined ? undefined : { schema, rules, fields, each };
 };
 
-const compileRule = (rule: CelRule, path: string, { cel, refuse }: Compiling): readonly CompiledRule[] => {
-  const compile = (expression: string, field: string): Evaluate | undefined => {
+interface PlacedRule {
+  readonly rule: CelRule;
+  readonly schema: Schema;
+}
+
+const compileRule = ({ rule, schema }: PlacedRule, path: string, compiling: Compiling): readonly CompiledRule[] => {
+  const { cel, checkAt, root, refuse } = compiling;
+  const oldSelf = rule.optionalOldSelf === true ? 'optional' : 'value';
+  const check = checkAt?.({ schema, isRoot: schema === root, oldSelf });
+  const shown = renderRule(rule);
+  const compile = (expression: string, field: string, wanted: 'bool' | 'string'): Evaluate | undefined => {
+    const why = check?.(expression, wanted);
+    if (why !== undefined) {
+      refuse(invalidValue(`${path}.${field}`, shown, why));
+      return undefined;
+    }
     try {
-      return cel.compile(expression);
+      return cel.compile(expression, wanted);
     } catch (thrown) {
-      refuse(invalidValue(`${path}.${field}`, expression, `compilation failed: ${messageOf(thrown)}`));
+      refuse(invalidValue(`${path}.${field}`, shown, `compilation failed: ${messageOf(thrown)}`));
       return undefined;
     }
   };
-  const evaluate = compile(rule.rule, 'rule');
+  const evaluate = compile(rule.rule, 'rule', 'bool');
   const { messageExpression: how } = rule;
-  const say = how === undefined ? undefined : compile(how, 'messageExpression');
+  const say = how === undefined ? undefined : compile(how, 'messageExpression', 'string');
   if (evaluate === undefined) return [];
   return [{ rule, isTransition: /\boldSelf\b/.test(rule.rule), evaluate, say }];
 };
+
+/** As a real API server shows it. */
+const renderRule = ({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: CelRule) => ({
+  Rule: rule,
+  Message: message ?? '',
+  MessageExpression: messageExpression ?? '',
+  Reason: reason ?? null,
+  FieldPath: fieldPath ?? '',
+  OptionalOldSelf: optionalOldSelf ?? null,
+});
 
 /** What is wrong by the rules. All of them together have one budget of steps. */
 export const checkRules = (value: unknown, tree: RuleTree, place: Place): readonly Problem[] =>
@@ -98,9 +151,11 @@ const checkBelow = (value: unknown, tree: RuleTree, place: MeteredPlace): readon
   }
   if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([name, child]) => {
-    const below = fields.get(name) ?? each;
+    const field = fields.get(name);
+    const below = field ?? each;
     const oldChild = isRecord(old) && Object.hasOwn(old, name) ? old[name] : undefined;
-    return below === undefined ? [] : checkTree(child, below, { ...place, path: joinField(path, name), old: oldChild });
+    const at = field === undefined ? `${path}[${name}]` : joinField(path, name);
+    return below === undefined ? [] : checkTree(child, below, { ...place, path: at, old: oldChild });
   });
 };
 
@@ -111,16 +166,17 @@ const checkRule = (
 ): readonly Problem[] => {
   const { rule, evaluate } = compiled;
   const field = `${path}${rule.fieldPath ?? ''}`.replace(/^\./, '');
-  const said = sortKeys(value);
   const scope = scopeOf(value, old, { rule, schema });
   try {
     if (evaluate(scope, meter) === true) return [];
-    return [problemOf(rule, { field, said, why: messageFor(compiled, scope, meter) })];
+    return [problemOf(rule, { field, value, why: messageFor(compiled, scope, meter) })];
   } catch (thrown) {
+    const said = rule.message ?? rule.rule;
+    const failed = messageOfCel(thrown);
     const why = meter.isSpent
-      ? messageOf(thrown)
-      : `rule ${JSON.stringify(rule.rule)} could not be evaluated: ${messageOf(thrown)}`;
-    return [invalidValue(field, said, why)];
+      ? `'${failed}': no further validation rules will be run due to call cost exceeds limit for rule: ${said}`
+      : `${failed} evaluating rule: ${said}`;
+    return [invalidValue(path, schema.type ?? '', why)];
   }
 };
 
@@ -130,9 +186,9 @@ const scopeOf = (
   old: unknown,
   { rule, schema }: { readonly rule: CelRule; readonly schema: Schema },
 ): Readonly<Record<string, unknown>> => {
-  const before = old === undefined ? undefined : toCel(old, schema);
+  const before = old === undefined ? undefined : toCelValueOf(old, schema);
   const oldSelf = rule.optionalOldSelf !== true ? before : before === undefined ? Optional.none() : Optional.of(before);
-  return { self: toCel(value, schema), ...(oldSelf !== undefined && { oldSelf }) };
+  return { self: toCelValueOf(value, schema), ...(oldSelf !== undefined && { oldSelf }) };
 };
 
 /** A message that cannot be made falls back to the one that stands. */
@@ -150,37 +206,21 @@ const messageFor = ({ rule, say }: CompiledRule, scope: Readonly<Record<string, 
 
 interface Failure {
   readonly field: string;
-  readonly said: unknown;
+  readonly value: unknown;
   readonly why: string;
 }
 
-const problemOf = ({ reason }: CelRule, { field, said, why }: Failure): Problem => {
+/** Objects and lists are not shown: the rule's own words say more. */
+const problemOf = ({ reason }: CelRule, { field, value, why }: Failure): Problem => {
+  const shown = typeof value === 'object' ? '' : `: ${JSON.stringify(value)}`;
   switch (reason) {
     case 'FieldValueForbidden':
       return forbiddenField(field, why);
     case 'FieldValueRequired':
       return required(field, why);
     case 'FieldValueDuplicate':
-      return { field, reason, message: `Duplicate value: ${JSON.stringify(said)}` };
+      return { field, reason, message: `Duplicate value${shown}` };
     default:
-      return invalidValue(field, said, why);
+      return { field, reason: 'FieldValueInvalid', message: `Invalid value${shown}: ${why}` };
   }
-};
-
-/** Values are shown with their fields in order, as Go prints them. */
-const sortKeys = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (!isRecord(value)) return value;
-  const sorted = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return Object.fromEntries(sorted.map(([name, child]) => [name, sortKeys(child)]));
-};
-
-/** CEL tells integers from doubles; the schema says which a JSON number is. */
-const toCel = (value: unknown, schema: Schema | undefined): unknown => {
-  if (typeof value === 'number') return schema?.type !== 'number' && Number.isInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map((item) => toCel(item, schema?.items));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, child]) => [name, toCel(child, schema && fieldSchema(schema, name))]),
-  );
 };

@@ -1,16 +1,21 @@
 /** Checks of texts and numbers against a schema. */
 import { parseTimestamp } from '../../../base/clock.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { invalidValue, type Problem, tooLong } from '../refusal.ts';
-import { compilePattern } from './patterns.ts';
+import type { JudgedPlace } from './place.ts';
 import type { Schema } from './schema.ts';
 
-export const checkScalar = (value: unknown, schema: Schema, path: string): readonly Problem[] => {
-  if (typeof value === 'string') return checkText(value, schema, path);
-  if (typeof value === 'number') return checkNumber(value, schema, path);
+/** Of a text so long that it could not be judged. */
+const SHOWN_MAX = 100;
+
+export const checkScalar = (value: unknown, schema: Schema, place: JudgedPlace): readonly Problem[] => {
+  if (typeof value === 'string') return checkText(value, schema, place);
+  if (typeof value === 'number') return checkNumber(value, schema, place.path);
   return [];
 };
 
-const checkText = (value: string, schema: Schema, path: string): readonly Problem[] => {
+const checkText = (value: string, schema: Schema, place: JudgedPlace): readonly Problem[] => {
+  const { path } = place;
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format = '' } = schema;
   const length = [...value].length;
   const problems: Problem[] = [];
@@ -19,14 +24,28 @@ const checkText = (value: string, schema: Schema, path: string): readonly Proble
   if (length > maxLength) {
     problems.push(tooLong(path, maxLength));
   }
-  if (pattern !== undefined && compilePattern(pattern)?.test(value) === false) {
-    problems.push(invalidValue(path, value, `${path} in body should match '${pattern}'`));
-  }
+  if (pattern !== undefined) problems.push(...checkPattern(value, pattern, place));
   if (FORMATS[format]?.(value) === false) {
-    problems.push(invalidValue(path, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
+    problems.push(wrongFormat(path, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
   }
   return problems;
 };
+
+const checkPattern = (value: string, pattern: string, { path, patterns }: JudgedPlace): readonly Problem[] => {
+  try {
+    if (patterns(pattern)?.test(value) !== false) return [];
+    return [invalidValue(path, value, `${path} in body should match '${pattern}'`)];
+  } catch (thrown) {
+    const shown = value.slice(0, SHOWN_MAX);
+    return [invalidValue(path, shown, `${path} in body cannot be held against '${pattern}': ${messageOf(thrown)}`)];
+  }
+};
+
+/** A value of another format is of another type. */
+const wrongFormat = (path: string, value: unknown, why: string): Problem => ({
+  ...invalidValue(path, value, why),
+  reason: 'FieldValueTypeInvalid',
+});
 
 /** Formats that are not known are not checked, as with a real API server. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -52,7 +71,7 @@ const checkNumber = (value: number, schema: Schema, path: string): readonly Prob
   }
   if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) say(`a multiple of ${multipleOf}`);
   if (format === 'int32' && (value > INT32_MAX || value < -INT32_MAX - 1)) {
-    problems.push(invalidValue(path, value, `${path} in body must be of type int32: "${value}"`));
+    problems.push(wrongFormat(path, value, `${path} in body must be of type int32: "${value}"`));
   }
   return problems;
 };

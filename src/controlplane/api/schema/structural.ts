@@ -1,6 +1,7 @@
 /** Whether a CRD's schema is structural: every part has a type, so that objects can be pruned, filled and merged by it. */
 import { isRecord } from '../../../base/json.ts';
 import { forbiddenField, invalidValue, type Problem, required } from '../refusal.ts';
+import { createPatternBook } from './patterns.ts';
 import { isNone, type Schema } from './schema.ts';
 import { validate } from './validate.ts';
 
@@ -103,5 +104,6 @@ const checkListType = (schema: Schema, path: string): readonly Problem[] => {
 
 const checkDefault = (schema: Schema, path: string): readonly Problem[] => {
   if (schema.default === undefined) return [];
-  return validate(schema.default, schema, { path: `${path}.default`, old: undefined });
+  const place = { path: `${path}.default`, old: undefined, patterns: createPatternBook() };
+  return validate(schema.default, schema, place);
 };

@@ -5,24 +5,18 @@
 import { isEqualJson, isRecord } from '../../../base/json.ts';
 import { itemKey } from '../patch/shape.ts';
 import { invalidValue, type Problem, required } from '../refusal.ts';
+import type { JudgedPlace } from './place.ts';
 import { checkScalar } from './scalars.ts';
 import { fieldSchema, joinField, type Schema } from './schema.ts';
 
-export interface Place {
-  /** `spec.replicas`; empty for the object itself. */
-  readonly path: string;
-  /** The value before, undefined when there was none. */
-  readonly old: unknown;
-}
-
-export const validate = (value: unknown, schema: Schema, place: Place): readonly Problem[] => {
+export const validate = (value: unknown, schema: Schema, place: JudgedPlace): readonly Problem[] => {
   if (place.old !== undefined && isEqualJson(value, place.old)) return [];
   if (value === null && schema.nullable === true) return [];
   const wrongType = checkType(value, schema, place.path);
   if (wrongType !== undefined) return [wrongType];
   return [
     ...checkEnum(value, schema, place.path),
-    ...checkScalar(value, schema, place.path),
+    ...checkScalar(value, schema, place),
     ...(Array.isArray(value) ? checkList(value, schema, place) : []),
     ...(isRecord(value) ? checkMap(value, schema, place) : []),
     ...checkCombined(value, schema, place),
@@ -59,7 +53,8 @@ const checkEnum = (value: unknown, schema: Schema, path: string): readonly Probl
   return [{ field: path, reason: 'FieldValueNotSupported', message }];
 };
 
-const checkList = (value: readonly unknown[], schema: Schema, { path, old }: Place): readonly Problem[] => {
+const checkList = (value: readonly unknown[], schema: Schema, place: JudgedPlace): readonly Problem[] => {
+  const { path, old } = place;
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items } = schema;
   const problems: Problem[] = [];
   if (value.length < minItems)
@@ -72,7 +67,9 @@ const checkList = (value: readonly unknown[], schema: Schema, { path, old }: Pla
     });
   if (items === undefined) return [...problems, ...checkUnique(value, schema, path)];
   const oldItem = oldItems(schema, old);
-  const inner = value.flatMap((item, at) => validate(item, items, { path: `${path}[${at}]`, old: oldItem(item) }));
+  const inner = value.flatMap((item, at) =>
+    validate(item, items, { ...place, path: `${path}[${at}]`, old: oldItem(item) }),
+  );
   return [...problems, ...inner, ...checkUnique(value, schema, path)];
 };
 
@@ -102,11 +99,8 @@ const checkUnique = (value: readonly unknown[], schema: Schema, path: string): r
   });
 };
 
-const checkMap = (
-  value: Readonly<Record<string, unknown>>,
-  schema: Schema,
-  { path, old }: Place,
-): readonly Problem[] => {
+const checkMap = (value: Readonly<Record<string, unknown>>, schema: Schema, place: JudgedPlace): readonly Problem[] => {
+  const { path, old } = place;
   const count = Object.keys(value).length;
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
   const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(value, name));
@@ -122,17 +116,21 @@ const checkMap = (
     ...Object.entries(value).flatMap(([name, child]) => {
       const below = fieldSchema(schema, name);
       const oldChild = Object.hasOwn(before, name) ? before[name] : undefined;
-      return below === undefined ? [] : validate(child, below, { path: joinField(path, name), old: oldChild });
+      return below === undefined
+        ? []
+        : validate(child, below, { ...place, path: joinField(path, name), old: oldChild });
     }),
   ];
 };
 
-const checkCombined = (value: unknown, schema: Schema, { path }: Place): readonly Problem[] => {
-  const passes = (part: Schema): boolean => validate(value, part, { path, old: undefined }).length === 0;
+const checkCombined = (value: unknown, schema: Schema, place: JudgedPlace): readonly Problem[] => {
+  const { path } = place;
+  const judge = (part: Schema): readonly Problem[] => validate(value, part, { ...place, old: undefined });
+  const passes = (part: Schema): boolean => judge(part).length === 0;
   const { allOf = [], anyOf, oneOf, not } = schema;
   const said = typeof value === 'object' ? typeOf(value) : value;
   return [
-    ...allOf.flatMap((part) => validate(value, part, { path, old: undefined })),
+    ...allOf.flatMap(judge),
     ...(anyOf === undefined || anyOf.some(passes)
       ? []
       : [invalidValue(path, said, `${path} in body must validate at least one schema (anyOf)`)]),

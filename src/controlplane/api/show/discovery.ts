@@ -1,4 +1,5 @@
 /** What this server serves, in the forms that clients ask for: aggregated discovery, and the older lists. */
+import { createHash } from 'node:crypto';
 import type { Fields } from '../../store/object.ts';
 import { type ApiResponse, reply } from '../http.ts';
 import type { Registry } from '../kinds/registry.ts';
@@ -135,6 +136,14 @@ const renderOther = ({ kind, plural, scope, shortNames, verbs }: Other): Fields 
   ...(shortNames.length > 0 && { shortNames }),
 });
 
+/** Says to a client that migrates objects when they are stored in another version than before. */
+const storageHashOf = ({ resource, storedAs = resource }: ServedKind): string =>
+  createHash('sha256')
+    .update(`${storedAs.group}/${storedAs.version}/${resource.kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString('base64');
+
 const renderResources = (served: ServedKind): readonly Fields[] => {
   const { resource, singular, shortNames, categories, subresources } = served;
   const { plural, kind, scope } = resource;
@@ -144,6 +153,7 @@ const renderResources = (served: ServedKind): readonly Fields[] => {
       ...{ name: plural, singularName: singular, namespaced, kind, verbs: verbsOf(served) },
       ...(shortNames.length > 0 && { shortNames }),
       ...(categories.length > 0 && { categories }),
+      storageVersionHash: storageHashOf(served),
     },
     ...subresources.map((name) => ({
       ...{ name: `${plural}/${name}`, singularName: '', namespaced, kind, verbs: SUBRESOURCE_VERBS[name] },

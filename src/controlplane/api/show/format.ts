@@ -1,48 +1,26 @@
-/** In which form a client wants objects: whole, as rows of a table (kubectl get), or their metadata alone. */
+/** Objects in the form that a client wants: whole, as rows of a table (kubectl get), or their metadata alone. */
 import { parseTimestamp } from '../../../base/clock.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { Fields, StoredObject } from '../../store/object.ts';
 import type { Entry } from '../../store/store.ts';
 import type { ApiDeps, Call } from '../call.ts';
-import type { Column } from '../kinds/served-kind.ts';
-import { ApiRefusal, badRequest } from '../refusal.ts';
+import { asStored, type Column, type ServedKind } from '../kinds/served-kind.ts';
+import { badRequest } from '../refusal.ts';
 import { renderAge } from './age.ts';
+import { formatOf, metaVersionOf } from './negotiate.ts';
 
-export type Format = 'object' | 'table' | 'metadata';
-
-const ANY_TYPES = ['*/*', 'application/*', ''];
-
-/** The first form in the Accept header that this server speaks; refused when there is none. */
-export const formatOf = ({ headers }: Pick<Call, 'headers'>): Format => {
-  const accept = headers['accept'] ?? '';
-  for (const part of accept.split(',')) {
-    const [type = '', ...options] = part.split(';').map((option) => option.trim());
-    if (type !== 'application/json' && !ANY_TYPES.includes(type)) continue;
-    const form = options.find((option) => option.startsWith('as='))?.slice(3);
-    if (form === undefined) return 'object';
-    const isKnown = options.includes('g=meta.k8s.io') && options.includes('v=v1');
-    if (isKnown && form === 'Table') return 'table';
-    if (isKnown && /^PartialObjectMetadata(List)?$/.test(form)) return 'metadata';
-  }
-  const hint = /protobuf|cbor/.test(accept)
-    ? " (Macfleet's embedded control plane speaks no protobuf: accept application/json too)"
-    : '';
-  throw new ApiRefusal('NotAcceptable', `only the following media types are accepted: application/json${hint}`, {});
-};
-
-const META = { apiVersion: 'meta.k8s.io/v1' } as const;
-
-export const renderMetadata = ({ metadata }: StoredObject): Fields => ({
+export const renderMetadata = (call: Call, { metadata }: Pick<StoredObject, 'metadata'>): Fields => ({
   kind: 'PartialObjectMetadata',
-  ...META,
+  apiVersion: metaVersionOf(call),
   metadata,
 });
 
 /** The bytes of the object as this version of its kind shows it. */
-export const jsonOf = ({ kind }: Call, { object, json }: Entry): string => {
-  const shown = kind.readAs(object);
-  return shown === object ? json : JSON.stringify(shown);
-};
+export const jsonOf = ({ kind }: Pick<Call, 'kind'>, entry: Entry): string =>
+  isShownAsStored(kind, entry) ? entry.json : JSON.stringify(kind.readAs(entry.object));
+
+export const isShownAsStored = ({ readAs }: ServedKind, entry: Entry): boolean =>
+  readAs === asStored || readAs(entry.object) === entry.object;
 
 /** The object in the form that the client wants. */
 export const renderObject = ({ clock }: Pick<ApiDeps, 'clock'>, call: Call, object: StoredObject): Fields => {
@@ -51,7 +29,7 @@ export const renderObject = ({ clock }: Pick<ApiDeps, 'clock'>, call: Call, obje
     case 'table':
       return renderTable([call.kind.readAs(object)], { call, nowMs: clock.now(), listMetadata: { resourceVersion } });
     case 'metadata':
-      return renderMetadata(object);
+      return renderMetadata(call, object);
     default:
       return call.kind.readAs(object);
   }
@@ -71,12 +49,12 @@ export const renderTable = (objects: readonly StoredObject[], { call, nowMs, lis
   if (!INCLUDED.includes(include)) throw badRequest(`unrecognized includeObject value: ${JSON.stringify(include)}`);
   return {
     kind: 'Table',
-    ...META,
+    apiVersion: metaVersionOf(call),
     metadata: listMetadata,
     columnDefinitions: columns.map((column) => renderColumn(column, call.kind.origin)),
     rows: objects.map((object) => ({
       cells: columns.map((column) => renderCell(column, object, nowMs)),
-      ...(include === 'None' ? {} : { object: include === 'Object' ? object : renderMetadata(object) }),
+      ...(include === 'None' ? {} : { object: include === 'Object' ? object : renderMetadata(call, object) }),
     })),
   };
 };

@@ -2,7 +2,7 @@
 import { parseAttempt } from '../../auth/attempt.ts';
 import type { ApiDeps } from '../call.ts';
 import { type ApiRequest, type ApiResponse, replyText } from '../http.ts';
-import { collectionOf } from '../kinds/served-kind.ts';
+import { collectionOfKind } from '../kinds/served-kind.ts';
 
 export interface RequestMetrics {
   count(request: ApiRequest, code: number): void;
@@ -47,7 +47,12 @@ const renderMetrics = (
   { store, registry, watches }: Pick<ApiDeps, 'store' | 'registry' | 'watches'>,
   counts: ReadonlyMap<string, number>,
 ): string => {
-  const collections = new Map(registry.all().map(({ resource }) => [collectionOf(resource), resource]));
+  const collections = new Map(
+    registry
+      .all()
+      .toReversed()
+      .map((kind) => [collectionOfKind(kind), kind.resource]),
+  );
   const objects = [...collections].map(([collection, { group, plural }]) => {
     const labels = renderLabels({ group, resource: plural });
     return `apiserver_resource_objects{${labels}} ${store.list(collection).length}`;

@@ -3,29 +3,76 @@
  * parameters a kind takes (then kubectl leaves validation to the server). Types of the built-in kinds stand once per
  * document and are referred to.
  */
+import { createHash } from 'node:crypto';
 import type { Fields } from '../../store/object.ts';
-import { type ApiResponse, reply } from '../http.ts';
+import { type ApiRequest, type ApiResponse, reply, replyJson } from '../http.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { ServedKind } from '../kinds/served-kind.ts';
+import DESCRIPTIONS from '../kinds/types/descriptions.json' with { type: 'json' };
 import type { UnsupportedKind } from '../kinds/unsupported-kinds.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type GroupVersion, groupVersionsOf } from './discovery.ts';
+
+const WORDS: ReadonlyMap<string, string> = new Map(Object.entries(DESCRIPTIONS));
 
 const rootOf = (group: string, version: string): string =>
   group === '' ? `api/${version}` : `apis/${group}/${version}`;
 
 /** Answers `/openapi/v3` and what is below it; undefined for other paths. */
-export const describeOpenApi = (registry: Registry, path: string): ApiResponse | undefined => {
-  const all = groupVersionsOf(registry);
-  if (path === '/openapi/v3') {
-    const paths = all.map(({ group, version }) => {
-      const root = rootOf(group, version);
-      return [root, { serverRelativeURL: `/openapi/v3/${root}` }];
-    });
-    return reply(200, { paths: Object.fromEntries(paths) });
+export type DescribeOpenApi = (request: Pick<ApiRequest, 'path' | 'headers'>) => ApiResponse | undefined;
+
+interface Document {
+  readonly address: string;
+  readonly json: string;
+  readonly hash: string;
+}
+
+/** Documents are made when they are first asked for, and again when a kind came or went. */
+export const createOpenApi = (registry: Registry): DescribeOpenApi => {
+  const made = new WeakMap<readonly ServedKind[], readonly Document[]>();
+  const documents = (): readonly Document[] => {
+    const kinds = registry.all();
+    const found = made.get(kinds) ?? groupVersionsOf(registry).map(makeDocument);
+    made.set(kinds, found);
+    return found;
+  };
+  return ({ path, headers }) => {
+    const [bare = '', query = ''] = path.split(/\?(.*)/s);
+    if (!bare.startsWith('/openapi/v3')) return undefined;
+    if (bare.replace(/\/$/, '') === '/openapi/v3') return reply(200, { paths: listAddresses(documents()) });
+    const found = documents().find(({ address }) => address === bare);
+    return found === undefined ? undefined : answerDocument(found, new URLSearchParams(query).get('hash'), headers);
+  };
+};
+
+const makeDocument = (of: GroupVersion): Document => {
+  const json = JSON.stringify(renderDocument(of));
+  const hash = createHash('sha512').update(json).digest('hex').toUpperCase();
+  return { address: `/openapi/v3/${rootOf(of.group, of.version)}`, json, hash };
+};
+
+const listAddresses = (documents: readonly Document[]): Fields =>
+  Object.fromEntries(
+    documents.map(({ address, hash }) => [
+      address.slice('/openapi/v3/'.length),
+      { serverRelativeURL: `${address}?hash=${hash}` },
+    ]),
+  );
+
+/** Under its hash a document never changes, so a client may keep it; a hash that is outdated leads to the current one. */
+const answerDocument = (
+  { address, json, hash }: Document,
+  asked: string | null,
+  headers: ApiRequest['headers'],
+): ApiResponse => {
+  if (asked !== null && asked !== hash) {
+    return { status: 301, headers: { location: `${address}?hash=${hash}` }, body: '' };
   }
-  const found = all.find(({ group, version }) => path === `/openapi/v3/${rootOf(group, version)}`);
-  return found === undefined ? undefined : reply(200, renderDocument(found));
+  const etag = `"${hash}"`;
+  const kept = asked === null ? {} : { 'cache-control': 'public, immutable' };
+  if (headers['if-none-match'] === etag) return { status: 304, headers: { etag, ...kept }, body: '' };
+  const response = replyJson(200, json);
+  return { ...response, headers: { ...response.headers, etag, ...kept } };
 };
 
 const renderDocument = ({ kinds, unsupported }: GroupVersion): Fields => {
@@ -41,7 +88,7 @@ const renderDocument = ({ kinds, unsupported }: GroupVersion): Fields => {
     openapi: '3.0.0',
     info: { title: 'Macfleet', version: 'v1.36.4' },
     paths: Object.fromEntries([...kinds.flatMap(renderPaths), ...unsupported.map(renderUnsupported)]),
-    components: { schemas },
+    components: Object.keys(schemas).length === 0 ? {} : { schemas },
   };
 };
 
@@ -111,14 +158,26 @@ const createRenderer = (schemas: Record<string, Fields>): Render => {
   return render;
 };
 
+/** Of a built-in type, `Pod`, or of a field, `PodSpec.nodeName`: only those that people ask about are described. */
+const describe = (what: string): { readonly description?: string } => {
+  const description = WORDS.get(what);
+  return description === undefined ? {} : { description };
+};
+
 const writeOut = (schema: Schema, render: Render): Fields => {
   const { properties, items, additionalProperties, ...others } = schema;
-  const { goType: _g, typeName: _t, alwaysThere: _a, zeroCounts: _z, numbers: _n, wrappers: _w, ...rest } = others;
+  const { goType: _g, typeName = '', alwaysThere: _a, zeroCounts: _z, numbers: _n, wrappers: _w, ...rest } = others;
   return {
+    ...describe(typeName),
     ...rest,
     ...(rest['x-kubernetes-int-or-string'] === true && rest.format === 'quantity' && { type: 'string' }),
-    ...(properties !== undefined && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, child]) => [name, render(child)])),
+    ...(Object.keys(properties ?? {}).length > 0 && {
+      properties: Object.fromEntries(
+        Object.entries(properties ?? {}).map(([name, child]) => [
+          name,
+          { ...render(child), ...describe(`${typeName}.${name}`) },
+        ]),
+      ),
     }),
     ...(items !== undefined && { items: render(items) }),
     ...(additionalProperties !== undefined && {

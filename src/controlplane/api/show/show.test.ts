@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findByPath, parseJsonPath } from '../json-path.ts';
+import { createTypeBook } from '../kinds/types/builtin-schema.ts';
+import DESCRIPTIONS from '../kinds/types/descriptions.json' with { type: 'json' };
 import { at, createTestPlane, readCrds } from '../testing/plane.ts';
 import { renderAge } from './age.ts';
 
@@ -97,6 +99,21 @@ describe('a table', () => {
     assert.equal(at(lines[0], 'object.kind'), 'Table');
     assert.deepEqual(at(lines[0], 'object.rows.0.cells.0'), 'n');
   });
+
+  test('tells in a row where a watch stands whose first events have been sent', () => {
+    const { watch } = createTestPlane();
+    const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const { lines } = watch(`/api/v1/nodes?${query}`, TABLE);
+    const bookmark = lines.find((line) => at(line, 'type') === 'BOOKMARK');
+    const annotations = at(bookmark, 'object.rows.0.object.metadata.annotations');
+    assert.deepEqual(annotations, { 'k8s.io/initial-events-end': 'true' });
+  });
+
+  test('is labelled with the older version when that was asked for', () => {
+    const older = { accept: 'application/json;as=Table;v=v1beta1;g=meta.k8s.io' };
+    const { body } = createTestPlane().ask('GET', '/api/v1/namespaces', undefined, older);
+    assert.deepEqual([body['apiVersion'], at(body, 'rows.0.object.apiVersion')], Array(2).fill('meta.k8s.io/v1beta1'));
+  });
 });
 
 test('metadata alone is given when that is asked for', () => {
@@ -183,7 +200,37 @@ test('the fields of a built-in kind are explained, each type once', () => {
     allOf: [{ $ref: '#/components/schemas/io.k8s.api.apps.v1.DeploymentSpec' }],
   });
   assert.deepEqual(schemas['io.k8s.api.apps.v1.DeploymentSpec']?.properties['replicas'], {
-    type: 'integer',
-    format: 'int32',
+    ...{ type: 'integer', format: 'int32' },
+    description: 'How many Pods are wanted.',
   });
+});
+
+test('a client keeps a document of OpenAPI until a kind comes or goes', () => {
+  const { ask } = createTestPlane();
+  const addressOf = (group: string): string => {
+    const paths = ask('GET', '/openapi/v3').body['paths'] as Record<string, { serverRelativeURL: string }>;
+    return paths[group]?.serverRelativeURL ?? 'none';
+  };
+  assert.equal(addressOf('apis/infrastructure.cluster.x-k8s.io/v1alpha1'), 'none');
+  const core = addressOf('api/v1');
+  const first = ask('GET', core);
+  assert.deepEqual([first.status, first.headers['cache-control']], [200, 'public, immutable']);
+  const again = ask('GET', core, undefined, { 'if-none-match': first.headers['etag'] ?? '' });
+  assert.deepEqual([again.status, again.body], [304, { text: '' }]);
+  for (const crd of readCrds()) ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd);
+  assert.equal(addressOf('api/v1'), core, 'its own kinds are the same');
+  assert.match(addressOf('apis/infrastructure.cluster.x-k8s.io/v1alpha1'), /\?hash=[0-9A-F]+$/);
+});
+
+test('every description is of a type or a field that there is', () => {
+  const book = createTypeBook();
+  const isKnown = (what: string): boolean => {
+    if (book(what).typeName !== undefined) return true;
+    const [, type = '', field = ''] = /^(.*)\.([^.]+)$/.exec(what) ?? [];
+    return book(type).typeName !== undefined && Object.hasOwn(book(type).properties ?? {}, field);
+  };
+  assert.deepEqual(
+    Object.keys(DESCRIPTIONS).filter((what) => !isKnown(what)),
+    [],
+  );
 });

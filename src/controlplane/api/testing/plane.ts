@@ -8,6 +8,8 @@ import { createLoggerTo } from '../../../base/logger.ts';
 import { createSeededRandom } from '../../../base/random.ts';
 import { createManualClock } from '../../../base/testing/manual-clock.ts';
 import { createKubeClient } from '../../../kube/client/create-client.ts';
+import { createCsr } from '../../../pki/csr.ts';
+import { createKeyPair } from '../../../pki/key.ts';
 import { ADMIN } from '../../auth/user.ts';
 import { createStore, type StoreOptions } from '../../store/store.ts';
 import { createApiServer } from '../api-server.ts';
@@ -87,6 +89,14 @@ const CRDS = new URL('../../../../deploy/crds/', import.meta.url);
 /** Our CRDs as they are deployed. */
 export const readCrds = (): readonly Body[] =>
   readdirSync(CRDS).map((file): Body => parse(readFileSync(new URL(file, CRDS), 'utf8')));
+
+/** A certificate request as the API has it. */
+export const SIGNING_REQUEST = Buffer.from(
+  createCsr({
+    identity: { commonName: 'somebody' },
+    keyPair: createKeyPair(createSeededRandom('signing-request')),
+  }),
+).toString('base64');
 
 /** The value under dotted names; a number is an index. */
 export const at = (value: unknown, path: string): unknown =>

@@ -4,7 +4,7 @@ import { apiVersionOf } from '../../../kube/types/resource.ts';
 import { type Fields, fieldsOf, type StoredObject } from '../../store/object.ts';
 import { keyFor } from '../../store/store.ts';
 import { type ApiDeps, type Call, collectionFor } from '../call.ts';
-import type { WriteScene } from '../kinds/served-kind.ts';
+import { nameInStore, type WriteScene } from '../kinds/served-kind.ts';
 import { isDryRun } from '../options.ts';
 import { trackUpdate } from '../patch/apply.ts';
 import { ApiRefusal, alreadyExists, forbidden, invalid, notFound } from '../refusal.ts';
@@ -50,7 +50,7 @@ export const createObject = (
   const write = writeOf(call, { operation: 'CREATE', name, object: owned, old: undefined });
   const prepared = kind.prepare(deps.gate.admit(write, owned), scene);
   const problems = [...checkMetadata(call, prepared), ...kind.check(prepared, scene)];
-  if (problems.length > 0) throw invalid(kind.resource, name, problems);
+  if (problems.length > 0) throw invalid(nameInStore(kind), name, problems);
   deps.gate.validate({ ...write, object: prepared });
   const collection = collectionFor(call);
   if (deps.store.get(collection, keyFor(call.namespace, name)) !== undefined) throw alreadyExists(kind.resource, name);

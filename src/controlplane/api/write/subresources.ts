@@ -6,7 +6,7 @@ import { type ApiDeps, type Call, findEntry, readFields } from '../call.ts';
 import { type ApiResponse, reply } from '../http.ts';
 import { valueAt } from '../json-path.ts';
 import type { ScalePaths } from '../kinds/served-kind.ts';
-import { conflict, invalid, invalidValue, required } from '../refusal.ts';
+import { ApiRefusal, conflict, invalid, invalidValue, notSupported, required } from '../refusal.ts';
 import { renderSelector } from '../selectors.ts';
 import { commitUpdate } from './update.ts';
 import { writeOf } from './write-of.ts';
@@ -75,27 +75,37 @@ export const bindPod = (deps: ApiDeps, call: Call): ApiResponse => {
   const { resource } = call.kind;
   const { metadata } = object;
   const body = admitBody(deps, call);
-  const node = fieldsOf(body['target'])['name'];
-  if (typeof node !== 'string' || node === '') {
-    throw invalid({ group: '', kind: 'Binding' }, metadata.name, [required('target.name')]);
-  }
+  const node = targetOf(body);
   const { uid } = fieldsOf(body['metadata']);
   if (uid !== undefined && uid !== '' && uid !== metadata.uid) {
     const why = `Precondition failed: UID in precondition: ${String(uid)}, UID in object meta: ${metadata.uid}`;
     throw conflict(resource, metadata.name, why);
   }
   const spec = fieldsOf(object['spec']);
+  const refuse = (why: string): ApiRefusal => conflict({ ...resource, plural: 'pods/binding' }, metadata.name, why);
   if (metadata.deletionTimestamp !== undefined) {
-    throw conflict(resource, metadata.name, `pod ${metadata.name} is being deleted, cannot be assigned to a host`);
+    throw refuse(`pod ${metadata.name} is being deleted, cannot be assigned to a host`);
   }
   if (typeof spec['nodeName'] === 'string' && spec['nodeName'] !== '') {
-    throw conflict(resource, metadata.name, `pod ${metadata.name} is already assigned to node "${spec['nodeName']}"`);
+    throw refuse(`pod ${metadata.name} is already assigned to node "${spec['nodeName']}"`);
   }
   if (Array.isArray(spec['schedulingGates']) && spec['schedulingGates'].length > 0) {
-    throw conflict(resource, metadata.name, `pod ${metadata.name} has non-empty .spec.schedulingGates`);
+    throw refuse(`pod ${metadata.name} has non-empty .spec.schedulingGates`);
   }
   commitUpdate(deps, call, { old: entry, next: boundTo(node, object, toTimestamp(deps.clock.now())) });
   return success(201);
+};
+
+/** A real API server calls a binding that it cannot read a failure of its own. */
+const targetOf = (binding: Fields): string => {
+  const { name, kind = '' } = fieldsOf(binding['target']);
+  const problems = [
+    ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
+    ...(typeof name === 'string' && name !== '' ? [] : [required('target.name')]),
+  ].map(({ field, message }) => `${field}: ${message}`);
+  const [first] = problems;
+  if (first === undefined) return String(name);
+  throw new ApiRefusal('Unknown', problems.length === 1 ? first : `[${problems.join(', ')}]`);
 };
 
 const boundTo = (node: string, object: StoredObject, time: string): StoredObject => {

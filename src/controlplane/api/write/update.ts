@@ -4,6 +4,7 @@ import { apiVersionOf } from '../../../kube/types/resource.ts';
 import { type Fields, fieldsOf, type StoredMeta, type StoredObject } from '../../store/object.ts';
 import type { Entry } from '../../store/store.ts';
 import { type ApiDeps, type Call, collectionFor } from '../call.ts';
+import { nameInStore } from '../kinds/served-kind.ts';
 import { isDryRun } from '../options.ts';
 import { trackUpdate } from '../patch/apply.ts';
 import { invalid, invalidValue } from '../refusal.ts';
@@ -52,7 +53,7 @@ export const updateObject = (
     ...checkFinalizers(old.metadata, next.metadata),
     ...kind.check(next, scene),
   ];
-  if (problems.length > 0) throw invalid(kind.resource, name, problems);
+  if (problems.length > 0) throw invalid(nameInStore(kind), name, problems);
   const counted = withGeneration(call, old, next);
   deps.gate.validate({ ...write, object: counted });
   return commitUpdate(deps, call, { old: entry, next: counted });

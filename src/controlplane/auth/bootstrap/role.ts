@@ -1,8 +1,11 @@
 /** A short way to write roles down. */
 import type { PolicyRule } from '../rbac/policy-rule.ts';
+import type { ServiceAccountName } from '../user.ts';
 
 export interface RoleSpec {
   readonly name: string;
+  /** Makes it a Role of that namespace; a ClusterRole without. */
+  readonly namespace?: string;
   readonly rules: readonly PolicyRule[];
   readonly labels?: Readonly<Record<string, string>>;
   /** Label that marks the roles whose rules this one gathers. */
@@ -11,8 +14,13 @@ export interface RoleSpec {
 
 export interface BindingSpec {
   readonly name: string;
+  /** Of the Role or ClusterRole that is bound, when it is not the binding's own. */
+  readonly role?: string;
+  /** Makes it a RoleBinding of that namespace, of a Role there; a ClusterRoleBinding without. */
+  readonly namespace?: string;
   readonly users?: readonly string[];
   readonly groups?: readonly string[];
+  readonly accounts?: readonly ServiceAccountName[];
 }
 
 const words = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');

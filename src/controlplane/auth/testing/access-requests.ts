@@ -98,23 +98,23 @@ export const IMPERSONATIONS: readonly AccessRequest[] = [
   {
     ...{ story: 'as somebody else', who: 'actor', path: PODS, ...as('root'), status: 403 },
     message:
-      'users "root" is forbidden: User "actor" cannot impersonate resource "users" in API group "" at the cluster scope',
+      'pods is forbidden: User "actor" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "a"',
   },
   {
     ...{ story: 'as a group that may not', who: 'actor', path: PODS, status: 403 },
     ...as('petra', { 'impersonate-group': 'system:masters' }),
     message:
-      'groups "system:masters" is forbidden: User "actor" cannot impersonate resource "groups" in API group "" at the cluster scope',
+      'pods is forbidden: User "actor" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "a"',
   },
   {
     ...{ story: 'as a ServiceAccount', who: 'actor', path: PODS, ...as('system:serviceaccount:a:idle'), status: 403 },
     message:
-      'serviceaccounts "idle" is forbidden: User "actor" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "a"',
+      'pods is forbidden: User "actor" cannot impersonate-on:serviceaccount:list resource "pods" in API group "" in the namespace "a"',
   },
   {
     ...{ story: 'with a uid', who: 'actor', path: PODS, ...as('petra', { 'impersonate-uid': 'u' }), status: 403 },
     message:
-      'uids.authentication.k8s.io "u" is forbidden: User "actor" cannot impersonate resource "uids" in API group "authentication.k8s.io" at the cluster scope',
+      'pods is forbidden: User "actor" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "a"',
   },
   {
     ...{
@@ -125,7 +125,7 @@ export const IMPERSONATIONS: readonly AccessRequest[] = [
       status: 403,
     },
     message:
-      'userextras.authentication.k8s.io "x" is forbidden: User "actor" cannot impersonate resource "userextras/team" in API group "authentication.k8s.io" at the cluster scope',
+      'pods is forbidden: User "actor" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "a"',
   },
   {
     ...{

@@ -9,7 +9,7 @@ import { createKeyPair } from '../../../pki/key.ts';
 import { parseStoredObject, type StoredObject } from '../../store/object.ts';
 import { createStore } from '../../store/store.ts';
 import { createAccessGate } from '../access-gate.ts';
-import { BOOTSTRAP_BINDINGS, BOOTSTRAP_ROLES, renderBinding, renderRole } from '../bootstrap/ensure-roles.ts';
+import { renderBootstrap } from '../bootstrap/ensure-roles.ts';
 import { createTokens } from '../tokens/tokens.ts';
 
 interface Placed {
@@ -157,11 +157,7 @@ export const createAccessWorld = () => {
   const store = createStore();
   const put = (collection: string, object: object): StoredObject =>
     store.put(collection, parseStoredObject(object)).object;
-  for (const spec of BOOTSTRAP_ROLES) put(`${RBAC_GROUP}/clusterroles`, renderRole(spec));
-  for (const spec of BOOTSTRAP_BINDINGS) {
-    put(`${RBAC_GROUP}/clusterrolebindings`, renderBinding(spec, spec.role ?? spec.name));
-  }
-  for (const { collection, object } of WORLD) put(collection, object);
+  for (const { collection, object } of [...renderBootstrap(), ...WORLD]) put(collection, object);
   const signingKey = createKeyPair(random);
   const ids = createIds(random);
   const tokens = createTokens({ store, clock, signingKey });

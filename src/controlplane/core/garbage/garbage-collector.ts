@@ -14,6 +14,7 @@ import { apiVersionOf, type Resource } from '../../../kube/types/resource.ts';
 import { type AnyCache, collectionOf, type FollowedKinds } from '../followed-kinds.ts';
 import { withoutOwners } from '../owner-references.ts';
 import { readIfThere } from '../read-if-there.ts';
+import { subjectOf } from '../watch-related.ts';
 import {
   type CollectionStep,
   FOREGROUND_FINALIZER,
@@ -49,7 +50,7 @@ export const createGarbageCollector = (parts: GarbageCollectorParts): Controller
 /** The object itself, what it owns when it goes, and owners that may be waiting for it. */
 const concernedKeys = (caches: readonly AnyCache[], from: AnyCache, change: Change<KubeObject>): readonly string[] => {
   if (change.type === 'updated' && isSameBond(change.old, change.object)) return [];
-  const object = change.type === 'deleted' ? change.old : change.object;
+  const object = subjectOf(change);
   const waiting = (object.metadata.ownerReferences ?? []).flatMap((owner) => waitingOwner(caches, { owner, object }));
   if (change.type === 'deleted') return [...waiting, ...dependentsOf(caches, object).map(renderItem)];
   const isOwned = object.metadata.ownerReferences !== undefined;

@@ -17,6 +17,7 @@ import { NAMESPACES, type Namespace } from '../../../kube/types/core.ts';
 import { type KubeObject, keyOf } from '../../../kube/types/meta.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
 import { collectionOf, type FollowedKinds } from '../followed-kinds.ts';
+import { subjectOf } from '../watch-related.ts';
 import { discoverNamespaced } from './discovery.ts';
 import { type NamespaceCondition, type Remainder, renderConditions } from './namespace-conditions.ts';
 
@@ -43,7 +44,7 @@ export const createNamespaceController = ({ namespaces, kinds }: NamespaceParts)
         cache: namespaces,
         start: (add) =>
           kinds.subscribe((_cache, change) => {
-            const { namespace } = (change.type === 'deleted' ? change.old : change.object).metadata;
+            const { namespace } = subjectOf(change).metadata;
             if (change.type === 'deleted' && namespace !== undefined && isEnding(namespaces.get(namespace))) {
               add(namespace, 'change');
             }
@@ -60,8 +61,7 @@ const follow = async (namespaces: Cache<EndingNamespace>, context: ReconcileCont
   const namespace = namespaces.get(context.key);
   if (!isEnding(namespace)) return { next: 'rest' };
   const { resources, failures } = await discoverNamespaced(context.kube, context.signal);
-  const remainders: Remainder[] = [];
-  for (const resource of resources) remainders.push(...(await emptyKind(resource, context)));
+  const remainders = await emptyKinds(resources, context);
   const conditions = renderConditions(namespace.status?.conditions ?? [], {
     ...{ remainders, failures, at: toTimestamp(context.clock.now()) },
   });
@@ -82,6 +82,20 @@ const tell = async (
   const { uid, resourceVersion } = namespace.metadata;
   const body = { metadata: { uid, resourceVersion }, status: { conditions } };
   return kube.patch(ENDING_NAMESPACES, keyOf(namespace), { type: 'merge', body }, { subresource: 'status', signal });
+};
+
+const isPods = ({ group, plural }: Resource<KubeObject>): boolean => group === '' && plural === 'pods';
+
+/** Pods go first, and nothing else while one is left: it may need its Secrets and NetworkPolicies to the end. */
+const emptyKinds = async (
+  resources: readonly Resource<KubeObject>[],
+  context: ReconcileContext,
+): Promise<readonly Remainder[]> => {
+  const remainders: Remainder[] = [];
+  for (const resource of resources.filter(isPods)) remainders.push(...(await emptyKind(resource, context)));
+  if (remainders.length > 0) return remainders;
+  for (const resource of resources) remainders.push(...(await emptyKind(resource, context)));
+  return remainders;
 };
 
 /** Deletes all objects of a kind, and tells of those that are still there. The list is live: a cache may lag. */

@@ -16,6 +16,7 @@ import {
   type ServiceAccount,
 } from '../../../kube/types/core.ts';
 import { type KubeObject, keyOf } from '../../../kube/types/meta.ts';
+import { subjectOf } from '../watch-related.ts';
 
 const isStaying = ({ metadata, status }: Namespace): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase !== 'Terminating';
@@ -73,10 +74,7 @@ export interface RootCaParts {
 export const createRootCaPublisher = (parts: RootCaParts): Controller =>
   createController({
     name: 'root-ca-publisher',
-    watches: [
-      watchPrimary(parts.namespaces),
-      watchMapped(parts.rootCas, (change) => namespaceOf(change.type === 'deleted' ? change.old : change.object)),
-    ],
+    watches: [watchPrimary(parts.namespaces), watchMapped(parts.rootCas, (change) => namespaceOf(subjectOf(change)))],
     reconcile: async (context) => {
       const namespace = parts.namespaces.get(context.key);
       if (namespace !== undefined && isStaying(namespace)) await publish(parts, context);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toMicroTimestamp } from '../../../base/clock.ts';
+import { FleetError } from '../../../base/errors.ts';
+import type { TransportRequest } from '../../../kube/client/transport.ts';
 import { LEASES } from '../../../kube/types/coordination.ts';
 import { EVENTS, NODES, PODS } from '../../../kube/types/core.ts';
 import { createCoreControllers } from '../core-controllers.ts';
@@ -10,7 +12,13 @@ import { readyNode, startCluster } from '../testing/cluster.ts';
 const MAC = { key: 'mac', effect: 'NoSchedule' } as const;
 
 const start = async (names: readonly string[] = ['a', 'b', 'c']) => {
-  const cluster = startCluster(createCoreControllers);
+  const api = { isDeaf: false };
+  /** Nobody is told what a Lease is, although all else is well. */
+  const intercept = ({ method, path }: TransportRequest): void => {
+    if (!api.isDeaf || method !== 'GET' || !/\/leases\/[^?]+/.test(path)) return;
+    throw new FleetError('unavailable', { code: 'Down', message: 'nobody answers' });
+  };
+  const cluster = startCluster(createCoreControllers, { intercept });
   const renewal = () => ({ spec: { renewTime: toMicroTimestamp(cluster.clock.now()) } });
   const leaseKey = (name: string) => ({ namespace: 'kube-node-lease', name });
   const renew = (name: string) => cluster.patch(LEASES, leaseKey(name), renewal());
@@ -44,12 +52,24 @@ const start = async (names: readonly string[] = ['a', 'b', 'c']) => {
       .map(({ metadata }) => metadata.name);
   const report = (name: string, status: 'True' | 'False') =>
     cluster.patchStatus(NODES, { name }, { conditions: [{ type: 'Ready', status }] });
-  return { ...cluster, pass, renew, taints, run, staying, report };
+  return { ...cluster, apiState: api, pass, renew, taints, run, staying, report };
 };
 
 const WITH_MAC = 'mac:NoSchedule';
 
 describe('the life of a Node', () => {
+  it('is not given up by who hears nobody: the silence counts anew when the API answers again', async () => {
+    const cluster = await start();
+    cluster.apiState.isDeaf = true;
+    await cluster.pass(100_000, ['b', 'c']);
+    assert.deepEqual(await cluster.taints('a'), [WITH_MAC]);
+    cluster.apiState.isDeaf = false;
+    await cluster.pass(30_000, ['b', 'c']);
+    assert.deepEqual(await cluster.taints('a'), [WITH_MAC], 'it was given no time to be heard');
+    await cluster.pass(60_000, ['b', 'c']);
+    assert.deepEqual(await cluster.taints('a'), [WITH_MAC, 'unreachable:NoSchedule', 'unreachable:NoExecute']);
+  });
+
   it('is believed while its Lease is fresh, and doubted fifty seconds after the last renewal', async () => {
     const cluster = await start();
     await cluster.pass(30_000, ['b', 'c']);

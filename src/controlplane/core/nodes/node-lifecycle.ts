@@ -4,6 +4,7 @@
  * taint-eviction.ts.
  */
 import { parseTimestamp } from '../../../base/clock.ts';
+import { isKind, toFleetError } from '../../../base/errors.ts';
 import { isEqualJson } from '../../../base/json.ts';
 import type { Cache } from '../../../kube/cache/cache.ts';
 import type { Change } from '../../../kube/cache/object-store.ts';
@@ -16,16 +17,19 @@ import {
 } from '../../../kube/controller/controller.ts';
 import type { EventRecorder } from '../../../kube/controller/events.ts';
 import type { Verdict } from '../../../kube/queue/work-queue.ts';
-import type { Lease } from '../../../kube/types/coordination.ts';
+import { LEASES, type Lease } from '../../../kube/types/coordination.ts';
 import { NODES, type Node } from '../../../kube/types/core.ts';
 import { keyOf } from '../../../kube/types/meta.ts';
+import { readIfThere } from '../read-if-there.ts';
 import { isNodeReady } from '../scheduling/schedulable.ts';
+import { subjectOf } from '../watch-related.ts';
 import { doubt, haveSameTaints, judgeDisruption, planTaints } from './plan-node.ts';
 
 const SILENT_AFTER_MS = 50_000;
 /** A Node that never had a Lease is given this time from its birth on. */
 const STARTUP_MS = 60_000;
 const LEASE_NAMESPACE = 'kube-node-lease';
+const ASK_AGAIN_MS = 5_000;
 
 export interface NodeLifecycleParts {
   readonly nodes: Cache<Node>;
@@ -33,8 +37,14 @@ export interface NodeLifecycleParts {
   readonly events: EventRecorder;
 }
 
-export const createNodeLifecycle = (parts: NodeLifecycleParts): Controller =>
-  createController({
+/** When the API last did not answer us: who hears nobody cannot say that one of them is silent. */
+interface Hearing {
+  lostMs: number;
+}
+
+export const createNodeLifecycle = (parts: NodeLifecycleParts): Controller => {
+  const hearing: Hearing = { lostMs: Number.NEGATIVE_INFINITY };
+  return createController({
     name: 'node-lifecycle',
     watches: [
       watchPrimary(parts.nodes),
@@ -44,22 +54,25 @@ export const createNodeLifecycle = (parts: NodeLifecycleParts): Controller =>
       ),
       // A renewal is news only for a Node that was silent: every other look is at the time the Lease runs out.
       watchMapped(parts.leases, (change) => {
-        const { name, namespace } = (change.type === 'deleted' ? change.old : change.object).metadata;
+        const { name, namespace } = subjectOf(change).metadata;
         const node = namespace === LEASE_NAMESPACE ? parts.nodes.get(name) : undefined;
         return node === undefined || isNodeReady(node) ? [] : [name];
       }),
     ],
-    reconcile: (context) => followNode(parts, context),
+    reconcile: (context) => followNode(parts, hearing, context),
   });
+};
 
 const changesHealth = (change: Change<Node>): boolean =>
   change.type !== 'updated' || isNodeReady(change.old) !== isNodeReady(change.object);
 
-const followNode = async (parts: NodeLifecycleParts, context: ReconcileContext): Promise<Verdict> => {
+const followNode = async (parts: NodeLifecycleParts, hearing: Hearing, context: ReconcileContext): Promise<Verdict> => {
   const stored = parts.nodes.get(context.key);
   if (stored === undefined) return { next: 'rest' };
   const nowMs = context.clock.now();
-  const silentAtMs = silentAt(stored, parts.leases.get(`${LEASE_NAMESPACE}/${context.key}`));
+  const knownMs = silentAt(stored, parts.leases.get(`${LEASE_NAMESPACE}/${context.key}`));
+  const silentAtMs = nowMs < knownMs ? knownMs : await askWhenSilent(stored, hearing, context);
+  if (silentAtMs === 'nobody answers') return { next: 'again', afterMs: ASK_AGAIN_MS };
   const isSilent = nowMs >= silentAtMs;
   const node = isSilent ? await markSilent(parts, stored, context) : stored;
   const others = parts.nodes.list().filter(({ metadata }) => metadata.name !== context.key);
@@ -76,6 +89,26 @@ const silentAt = ({ metadata }: Node, lease: Lease | undefined): number => {
   const renewedMs = parseTimestamp(lease?.spec?.renewTime);
   if (renewedMs !== undefined) return renewedMs + SILENT_AFTER_MS;
   return (parseTimestamp(metadata.creationTimestamp) ?? 0) + STARTUP_MS;
+};
+
+/**
+ * A cache may lag, and a watch may be dead: before a Node is given up, the API is asked. After a time without an answer all
+ * Nodes get their time again: they could not be heard either.
+ */
+const askWhenSilent = async (
+  node: Node,
+  hearing: Hearing,
+  context: ReconcileContext,
+): Promise<number | 'nobody answers'> => {
+  try {
+    const lease = await readIfThere(LEASES, { namespace: LEASE_NAMESPACE, name: context.key }, context);
+    return Math.max(silentAt(node, lease), hearing.lostMs + SILENT_AFTER_MS);
+  } catch (error) {
+    if (!isKind(error, 'unavailable', 'throttled')) throw error;
+    hearing.lostMs = context.clock.now();
+    context.logger.info('Nobody is judged while the API does not answer', { error: toFleetError(error) });
+    return 'nobody answers';
+  }
 };
 
 const markSilent = async (

@@ -15,6 +15,7 @@ import { NODES, type Node, PODS } from '../../../kube/types/core.ts';
 import { keyOf } from '../../../kube/types/meta.ts';
 import { readIfThere } from '../read-if-there.ts';
 import { isTerminal, type SchedulablePod } from '../scheduling/schedulable.ts';
+import { subjectOf } from '../watch-related.ts';
 
 const QUARANTINE_MS = 40_000;
 const TERMINATED_MAX = 12_500;
@@ -35,7 +36,7 @@ export const createPodGarbage = (parts: PodGarbageParts): Controller => {
   return createController({
     name: 'pod-garbage',
     watches: [
-      watchMapped(parts.nodes, (change) => [(change.type === 'deleted' ? change.old : change.object).metadata.name]),
+      watchMapped(parts.nodes, (change) => [subjectOf(change).metadata.name]),
       watchMapped(parts.pods, (change) => {
         if (change.type === 'deleted') return [];
         const { nodeName } = change.object.spec;

@@ -16,6 +16,7 @@ import { type Node, PODS } from '../../../kube/types/core.ts';
 import { keyOf, renderKey } from '../../../kube/types/meta.ts';
 import type { SchedulablePod } from '../scheduling/schedulable.ts';
 import { isTerminal } from '../scheduling/schedulable.ts';
+import { subjectOf } from '../watch-related.ts';
 import { planEviction } from './plan-eviction.ts';
 
 export interface TaintEvictionParts {
@@ -32,7 +33,7 @@ export const createTaintEviction = (parts: TaintEvictionParts): Controller =>
       watchPrimary(parts.pods),
       watchMapped(parts.nodes, (change) => {
         if (!changesTaints(change)) return [];
-        const { name } = (change.type === 'deleted' ? change.old : change.object).metadata;
+        const { name } = subjectOf(change).metadata;
         return parts.pods.byIndex('node', name).map((pod) => renderKey(keyOf(pod)));
       }),
     ],

@@ -45,6 +45,8 @@ interface Binding extends KubeObject {
   readonly target: { readonly apiVersion: string; readonly kind: string; readonly name: string };
 }
 
+const BINDINGS_AT_ONCE = 16;
+
 export const createScheduler = (parts: SchedulerParts): Controller => {
   const { pods, nodes } = parts;
   const line = createWaitingLine(pods);
@@ -59,8 +61,8 @@ export const createScheduler = (parts: SchedulerParts): Controller => {
     ],
     // A key says that somebody waits, not whose turn it is.
     reconcile: (context) => scheduleNext({ ...parts, line, loads }, context),
-    // Each decision must see the one before it.
-    workers: 1,
+    // A decision and what it assumes are one step: the next one sees it while the binding is still on its way to the disk.
+    workers: BINDINGS_AT_ONCE,
   });
 };
 

@@ -15,6 +15,7 @@ import type { Pod } from '../../../kube/types/pod.ts';
 import { matchesLabels } from '../label-selector.ts';
 import { controllerOf } from '../owner-references.ts';
 import { isTerminal } from '../scheduling/schedulable.ts';
+import { subjectOf } from '../watch-related.ts';
 import type { Job } from './job.ts';
 import { planBudget } from './plan-budget.ts';
 import { type Deployment, POD_DISRUPTION_BUDGETS, type PodDisruptionBudget, type ReplicaSet } from './replicated.ts';
@@ -41,9 +42,7 @@ export const createBudgetController = (parts: BudgetParts): Controller => {
     name: 'disruption-budgets',
     watches: [
       watchPrimary(parts.budgets),
-      watchMapped(parts.pods, (change) =>
-        inNamespace((change.type === 'deleted' ? change.old : change.object).metadata.namespace),
-      ),
+      watchMapped(parts.pods, (change) => inNamespace(subjectOf(change).metadata.namespace)),
       sizeChanges(parts.deployments),
       sizeChanges(parts.replicaSets),
     ],

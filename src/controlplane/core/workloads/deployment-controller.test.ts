@@ -195,4 +195,40 @@ describe('a ReplicaSet', () => {
     assert.deepEqual(await names(), [first.metadata.name]);
     await cluster.end();
   });
+
+  it('gives a Pod that is gone no successor of the same name', async () => {
+    const cluster = await start();
+    const [first] = await cluster.living();
+    assert.ok(first);
+    const before = (await cluster.living()).map(({ metadata }) => metadata.name);
+    await cluster.remove(PODS, cluster.keyOf(first));
+    const after = (await cluster.living()).map(({ metadata }) => metadata.name);
+    assert.equal(after.length, 3);
+    assert.deepEqual(after.filter((name) => !before.includes(name)).length, 1);
+    assert.ok(!after.includes(first.metadata.name));
+    await cluster.end();
+  });
+
+  it('counts revisions on from any that Kubernetes may have given', async () => {
+    const cluster = await start();
+    const [set] = await cluster.all(REPLICA_SETS);
+    const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' };
+    const key = { namespace: 'ns', name: set?.metadata.name ?? '' };
+    await cluster.patch(REPLICA_SETS, key, { metadata: { annotations } });
+    await cluster.patch(DEPLOYMENTS, KEY, template('two'));
+    assert.equal((await cluster.revisions())['two'], '3546343826724305833');
+    await cluster.end();
+  });
+
+  it('grows all its sets in proportion when it is scaled during a rollout', async () => {
+    const limits = { maxSurge: 3, maxUnavailable: 2 };
+    const strategy = { type: 'RollingUpdate', rollingUpdate: limits };
+    const cluster = await start(render({ replicas: 10, strategy }));
+    await cluster.makeReady();
+    await cluster.patch(DEPLOYMENTS, KEY, template('stuck'));
+    assert.deepEqual(await cluster.images(), { one: 8, stuck: 5 });
+    await cluster.patch(DEPLOYMENTS, KEY, { spec: { replicas: 30 } });
+    assert.deepEqual(await cluster.images(), { one: 20, stuck: 13 });
+    await cluster.end();
+  });
 });

@@ -5,15 +5,16 @@ import {
   type Controller,
   createController,
   type ReconcileContext,
-  watchMapped,
   watchPrimary,
 } from '../../../kube/controller/controller.ts';
 import type { EventRecorder } from '../../../kube/controller/events.ts';
 import { diffMerge } from '../../../kube/controller/merge-patch.ts';
 import type { Verdict } from '../../../kube/queue/work-queue.ts';
 import { keyOf, renderKey } from '../../../kube/types/meta.ts';
+import { createUnlessEnding } from '../create-unless-ending.ts';
 import { matchesLabels } from '../label-selector.ts';
 import { controllerKeyOf, controllerOf } from '../owner-references.ts';
+import { watchBoth } from '../watch-related.ts';
 import { planClaims, settleClaims } from './claims.ts';
 import { revisionAnnotation } from './deployment-sets.ts';
 import { nextLookMs, renderStatus } from './deployment-status.ts';
@@ -30,12 +31,7 @@ export interface DeploymentParts {
 export const createDeploymentController = (parts: DeploymentParts): Controller =>
   createController({
     name: 'deployments',
-    watches: [
-      watchPrimary(parts.deployments),
-      watchMapped(parts.replicaSets, (change) =>
-        deploymentsOf(parts, change.type === 'deleted' ? change.old : change.object),
-      ),
-    ],
+    watches: [watchPrimary(parts.deployments), watchBoth(parts.replicaSets, (set) => deploymentsOf(parts, set))],
     reconcile: (context) => reconcileDeployment(parts, context),
   });
 
@@ -71,7 +67,7 @@ const carryOut = async (
   const tell = (message: string): void =>
     parts.events.publish(DEPLOYMENTS, deployment, [{ type: 'Normal', reason: 'ScalingReplicaSet', message }]);
   if (plan.create !== undefined) {
-    await kube.create(REPLICA_SETS, plan.create, { signal });
+    if ((await createUnlessEnding(REPLICA_SETS, plan.create, { kube, signal })) === undefined) return;
     tell(`Scaled up replica set ${plan.create.metadata.name} from 0 to ${plan.create.spec.replicas ?? 0}`);
   }
   const annotated = annotationPatch(plan);
@@ -79,9 +75,9 @@ const carryOut = async (
   if (annotated !== undefined && plan.current !== undefined && !touched.some(({ set }) => set === plan.current)) {
     touched.push({ set: plan.current, replicas: plan.current.spec.replicas ?? 1 });
   }
-  for (const { set, replicas } of touched) {
+  for (const { set, replicas, annotations: told } of touched) {
     const { uid, resourceVersion, name } = set.metadata;
-    const annotations = set === plan.current ? annotated : undefined;
+    const annotations = set === plan.current ? annotated : told;
     const metadata = { uid, resourceVersion, ...(annotations !== undefined && { annotations }) };
     await kube.patch(REPLICA_SETS, keyOf(set), { type: 'merge', body: { metadata, spec: { replicas } } }, { signal });
     const before = set.spec.replicas ?? 1;
@@ -103,7 +99,7 @@ const annotationPatch = ({ current, annotate }: DeploymentPlan): Readonly<Record
 /** The revision is an annotation, and so another write than the status; it comes first and is rare. */
 const save = async (
   deployment: Deployment,
-  { status, revision }: { readonly status: NonNullable<Deployment['status']>; readonly revision: number | undefined },
+  { status, revision }: { readonly status: NonNullable<Deployment['status']>; readonly revision: bigint | undefined },
   { kube, signal }: ReconcileContext,
 ): Promise<Deployment> => {
   const send = (object: Deployment, body: object, options: { readonly subresource?: 'status' } = {}) => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { parseTimestamp } from '../../../base/clock.ts';
 import { isEqualJson, isRecord } from '../../../base/json.ts';
 import { referToController } from '../owner-references.ts';
+import type { ScaledSet } from './plan-scaling.ts';
 import { DEPLOYMENTS, type Deployment, type PodTemplate, type ReplicaSet } from './replicated.ts';
 
 const TEMPLATE_HASH = 'pod-template-hash';
@@ -15,8 +16,11 @@ const OWN_ANNOTATIONS = [
   'deployment.kubernetes.io/revision-history',
 ];
 
-export const revisionOf = ({ metadata }: ReplicaSet | Deployment): number =>
-  Number(metadata.annotations?.[REVISION]) || 0;
+/** Kubernetes counts them in 64 bits, more than a number here can tell apart. */
+export const revisionOf = ({ metadata }: ReplicaSet | Deployment): bigint => {
+  const text = metadata.annotations?.[REVISION] ?? '';
+  return /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
+};
 
 /** The oldest of those that have the Deployment's template. */
 export const findCurrent = (deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
@@ -33,24 +37,39 @@ const withoutHash = ({ metadata, spec }: PodTemplate): unknown => {
 };
 
 /** The next number after those of all other sets. */
-export const nextRevision = (others: readonly ReplicaSet[]): number => Math.max(0, ...others.map(revisionOf)) + 1;
+export const nextRevision = (others: readonly ReplicaSet[]): bigint => maxRevision(others.map(revisionOf)) + 1n;
+
+export const maxRevision = (revisions: readonly bigint[]): bigint => {
+  let most = 0n;
+  for (const revision of revisions) if (revision > most) most = revision;
+  return most;
+};
 
 /** What a set is told of its Deployment. */
 export const annotationsFor = (
   { metadata, spec }: Deployment,
-  { revision, surge }: { readonly revision: number; readonly surge: number },
+  { revision, surge }: { readonly revision: bigint; readonly surge: number },
 ): Readonly<Record<string, string>> => {
-  const wanted = spec.replicas ?? 1;
   const copied = Object.entries(metadata.annotations ?? {}).filter(([key]) => !OWN_ANNOTATIONS.includes(key));
-  return {
-    ...Object.fromEntries(copied),
-    [REVISION]: String(revision),
-    [DESIRED]: String(wanted),
-    [MAX]: String(wanted + surge),
-  };
+  return { ...Object.fromEntries(copied), [REVISION]: String(revision), ...sizeAnnotations(spec.replicas ?? 1, surge) };
 };
 
-export const revisionAnnotation = (revision: number): Readonly<Record<string, string>> => ({
+/** How large the Deployment is when a set is scaled. */
+export const sizeAnnotations = (wanted: number, surge: number): Readonly<Record<string, string>> => ({
+  [DESIRED]: String(wanted),
+  [MAX]: String(wanted + surge),
+});
+
+/** What a set was told of that size when it was last scaled. */
+export const toldSize = ({ metadata }: ReplicaSet): Pick<ScaledSet, 'desired' | 'max'> => {
+  const numberIn = (name: string): number | undefined => {
+    const text = metadata.annotations?.[name] ?? '';
+    return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+  };
+  return { desired: numberIn(DESIRED), max: numberIn(MAX) };
+};
+
+export const revisionAnnotation = (revision: bigint): Readonly<Record<string, string>> => ({
   [REVISION]: String(revision),
 });
 

@@ -4,7 +4,6 @@ import {
   type Controller,
   createController,
   type ReconcileContext,
-  watchMapped,
   watchPrimary,
 } from '../../../kube/controller/controller.ts';
 import type { EventRecorder } from '../../../kube/controller/events.ts';
@@ -13,11 +12,13 @@ import type { Verdict } from '../../../kube/queue/work-queue.ts';
 import { PODS } from '../../../kube/types/core.ts';
 import { keyOf } from '../../../kube/types/meta.ts';
 import type { Pod } from '../../../kube/types/pod.ts';
+import { createUnlessEnding } from '../create-unless-ending.ts';
 import { byControllerUid, controllerKeyOf, controllerOf, referToController } from '../owner-references.ts';
 import { planNames } from '../stable-names.ts';
+import { watchControlled } from '../watch-related.ts';
 import { isTracked } from './count-pods.ts';
 import { findEnd, hasEnded, isOurs, JOB_TRACKING, JOBS, type Job } from './job.ts';
-import { expiryMs, planJob } from './plan-job.ts';
+import { planJob } from './plan-job.ts';
 
 export interface JobControllerParts {
   readonly jobs: Cache<Job>;
@@ -35,12 +36,7 @@ export const JOB_INDEXES = {
 export const createJobController = (parts: JobControllerParts): Controller =>
   createController({
     name: 'jobs',
-    watches: [
-      watchPrimary(parts.jobs),
-      watchMapped(parts.pods, (change) =>
-        controllerKeyOf(JOBS, change.type === 'deleted' ? change.old : change.object),
-      ),
-    ],
+    watches: [watchPrimary(parts.jobs), watchControlled(parts.pods, JOBS)],
     reconcile: (context) => reconcileJob(parts, context),
   });
 
@@ -52,7 +48,6 @@ const reconcileJob = async (
   const orphans = pods.byIndex('job', context.key).filter((pod) => controllerOf(pod)?.uid !== job?.metadata.uid);
   await releaseAll(orphans.filter(isTracked), context);
   if (job === undefined || job.metadata.deletionTimestamp !== undefined || !isOurs(job)) return { next: 'rest' };
-  if (await expire(job, context)) return { next: 'rest' };
   const owned = pods.byIndex('controller', job.metadata.uid ?? '');
   const plan = planJob(job, owned, context.clock.now());
   const { kube, signal } = context;
@@ -62,7 +57,7 @@ const reconcileJob = async (
   }
   const taken = new Set(owned.map(({ metadata }) => metadata.name));
   for (const name of planNames(job, plan.create, taken)) {
-    await kube.create(PODS, renderPod(job, name), { signal });
+    await createUnlessEnding(PODS, renderPod(job, name), context);
   }
   const after: Job = { ...job, status: plan.status };
   await saveObject(JOBS, { stored: job, found: job, after }, context);
@@ -70,16 +65,6 @@ const reconcileJob = async (
   if (hasEnded(after) && !hasEnded(job)) announceEnd(events, after);
   if (plan.lookAgainAtMs === undefined) return { next: 'rest' };
   return { next: 'again', afterMs: Math.max(0, plan.lookAgainAtMs - context.clock.now()) };
-};
-
-/** Deletes a Job whose time after its end is over, with what belongs to it. */
-const expire = async (job: Job, { kube, clock, signal }: ReconcileContext): Promise<boolean> => {
-  const atMs = expiryMs(job);
-  if (atMs === undefined || clock.now() < atMs) return false;
-  const { uid = '', resourceVersion = '' } = job.metadata;
-  const preconditions = { uid, resourceVersion };
-  await kube.delete(JOBS, keyOf(job), { preconditions, propagationPolicy: 'Background', signal });
-  return true;
 };
 
 /** Lets Pods go that are counted, or that nobody counts any more. */

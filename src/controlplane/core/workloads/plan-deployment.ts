@@ -2,18 +2,24 @@
 import {
   annotationsFor,
   findCurrent,
+  maxRevision,
   nextRevision,
   renderReplicaSet,
   revisionOf,
+  sizeAnnotations,
   sortByAge,
+  toldSize,
 } from './deployment-sets.ts';
 import { surgeAndUnavailable } from './deployment-status.ts';
 import { planRollout } from './plan-rollout.ts';
+import { planScaling } from './plan-scaling.ts';
 import type { Deployment, ReplicaSet } from './replicated.ts';
 
 export interface SetScaling {
   readonly set: ReplicaSet;
   readonly replicas: number;
+  /** Annotations that go with it. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface DeploymentPlan {
@@ -22,7 +28,7 @@ export interface DeploymentPlan {
   readonly scale: readonly SetScaling[];
   /** Annotations that the present set shall have. */
   readonly annotate: Readonly<Record<string, string>> | undefined;
-  readonly revision: number | undefined;
+  readonly revision: bigint | undefined;
   /** Old sets beyond the history that is kept. */
   readonly remove: readonly ReplicaSet[];
 }
@@ -35,7 +41,7 @@ export const planDeployment = (deployment: Deployment, sets: readonly ReplicaSet
   const older = sortByAge(sets.filter((set) => set !== current));
   const limits = surgeAndUnavailable(deployment);
   if (deployment.spec.paused === true) return planPaused(deployment, { current, older });
-  const revision = Math.max(nextRevision(older), current === undefined ? 0 : revisionOf(current));
+  const revision = maxRevision([nextRevision(older), current === undefined ? 0n : revisionOf(current)]);
   const annotate = annotationsFor(deployment, { revision, surge: limits.surge });
   const step = planStep(deployment, { current, older });
   return {
@@ -58,7 +64,8 @@ interface Split {
   readonly older: readonly ReplicaSet[];
 }
 
-const isChange = ({ set, replicas }: SetScaling): boolean => (set.spec.replicas ?? 1) !== replicas;
+const isChange = ({ set, replicas, annotations }: SetScaling): boolean =>
+  (set.spec.replicas ?? 1) !== replicas || annotations !== undefined;
 
 /** While it is paused only its size is followed: the newest set that has Pods takes the whole difference. */
 const planPaused = ({ spec }: Deployment, { current, older }: Split): DeploymentPlan => {
@@ -91,12 +98,26 @@ const planStep = (deployment: Deployment, { current, older }: Split): Step => {
     available: set?.status?.availableReplicas ?? 0,
   });
   const limits = surgeAndUnavailable(deployment);
+  const scaled = planScaled(wanted, limits.surge, { current, older });
+  if (scaled !== undefined) return scaled;
   const step = planRollout({ wanted, limits, current: sizeOf(current), older: older.map(sizeOf) });
   return {
     isDue: true,
     current: step.current,
     older: older.map((set, at) => ({ set, replicas: step.older[at] ?? 0 })),
   };
+};
+
+/** All sets that have Pods, in proportion; undefined when the Deployment was not scaled. */
+const planScaled = (wanted: number, surge: number, { current, older }: Split): Step | undefined => {
+  if (current === undefined) return undefined;
+  const sets = [...older, current].map((set) => ({ replicas: set.spec.replicas ?? 1, ...toldSize(set) }));
+  const sizes = planScaling({ wanted, surge, sets });
+  if (sizes === undefined) return undefined;
+  const annotations = sizeAnnotations(wanted, surge);
+  const scalings = older.map((set, at) => ({ set, replicas: sizes[at] ?? 0, annotations }));
+  const active = scalings.filter(({ set }) => (set.spec.replicas ?? 1) > 0);
+  return { isDue: true, current: sizes.at(-1) ?? 0, older: active };
 };
 
 /** Only when the present set serves all that is wanted. */
@@ -106,7 +127,7 @@ const planRemoval = ({ spec }: Deployment, { current, older }: Split): readonly 
   if (surplus <= 0) return [];
   const isEmpty = (set: ReplicaSet): boolean => set.spec.replicas === 0 && (set.status?.replicas ?? 0) === 0;
   return [...older]
-    .sort((left, right) => revisionOf(left) - revisionOf(right))
+    .sort((left, right) => (revisionOf(left) < revisionOf(right) ? -1 : 1))
     .slice(0, surplus)
     .filter(isEmpty);
 };

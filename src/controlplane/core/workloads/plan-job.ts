@@ -3,7 +3,7 @@ import { parseTimestamp, toTimestamp } from '../../../base/clock.ts';
 import type { Pod } from '../../../kube/types/pod.ts';
 import { isTerminal } from '../scheduling/schedulable.ts';
 import { countPods, type EndCounts } from './count-pods.ts';
-import { findEnd, findUnsupported, hasEnded, type Job, type JobCondition, type JobStatus } from './job.ts';
+import { findUnsupported, hasEnded, type Job, type JobCondition, type JobStatus } from './job.ts';
 import { retryAtMs } from './job-backoff.ts';
 import { isActive, isPodReady, rankForRemoval } from './pods-of.ts';
 
@@ -45,15 +45,8 @@ const planAfterlife = ({ job, active, ends }: Scene): JobPlan => {
   return {
     ...{ create: 0, remove: active, drop: [], release: ends.release },
     status: counted,
-    lookAgainAtMs: expiryMs(job),
+    lookAgainAtMs: undefined,
   };
-};
-
-/** When a Job that is over shall be deleted; undefined when never. */
-export const expiryMs = ({ spec, status }: Job): number | undefined => {
-  const endedMs = parseTimestamp(findEnd(status)?.lastTransitionTime);
-  if (spec.ttlSecondsAfterFinished === undefined || endedMs === undefined) return undefined;
-  return endedMs + spec.ttlSecondsAfterFinished * 1_000;
 };
 
 const planWork = (scene: Scene): JobPlan => {

@@ -4,7 +4,6 @@ import {
   type Controller,
   createController,
   type ReconcileContext,
-  watchMapped,
   watchPrimary,
 } from '../../../kube/controller/controller.ts';
 import type { EventRecorder } from '../../../kube/controller/events.ts';
@@ -13,9 +12,11 @@ import type { Verdict } from '../../../kube/queue/work-queue.ts';
 import { PODS } from '../../../kube/types/core.ts';
 import { keyOf, renderKey } from '../../../kube/types/meta.ts';
 import type { Pod } from '../../../kube/types/pod.ts';
+import { createUnlessEnding } from '../create-unless-ending.ts';
 import { matchesLabels } from '../label-selector.ts';
 import { controllerKeyOf, controllerOf, referToController } from '../owner-references.ts';
-import { planNames } from '../stable-names.ts';
+import { createUsedNames, planNames, type UsedNames } from '../stable-names.ts';
+import { watchBoth } from '../watch-related.ts';
 import { planClaims, settleClaims } from './claims.ts';
 import { planReplicaSet } from './plan-replica-set.ts';
 import { isActive } from './pods-of.ts';
@@ -29,18 +30,18 @@ export interface ReplicaSetParts {
   readonly events: EventRecorder;
 }
 
-export const createReplicaSetController = (parts: ReplicaSetParts): Controller =>
-  createController({
+export const createReplicaSetController = (parts: ReplicaSetParts): Controller => {
+  const used = createUsedNames();
+  return createController({
     name: 'replicasets',
-    watches: [
-      watchPrimary(parts.replicaSets),
-      watchMapped(parts.pods, (change) => {
-        const before = change.type === 'added' ? [] : setsOf(parts, change.old);
-        return [...before, ...(change.type === 'deleted' ? [] : setsOf(parts, change.object))];
-      }),
-    ],
-    reconcile: (context) => reconcileSet(parts, context),
+    watches: [watchPrimary(parts.replicaSets), watchBoth(parts.pods, (pod) => setsOf(parts, pod))],
+    reconcile: (context) => reconcileSet({ ...parts, used }, context),
   });
+};
+
+interface Known extends ReplicaSetParts {
+  readonly used: UsedNames;
+}
 
 /** The set that has the Pod, or those that may want it. */
 const setsOf = ({ replicaSets }: ReplicaSetParts, pod: Pod): readonly string[] => {
@@ -51,17 +52,19 @@ const setsOf = ({ replicaSets }: ReplicaSetParts, pod: Pod): readonly string[] =
     .map((set) => renderKey(keyOf(set)));
 };
 
-const reconcileSet = async (parts: ReplicaSetParts, context: ReconcileContext): Promise<Verdict> => {
+const reconcileSet = async (parts: Known, context: ReconcileContext): Promise<Verdict> => {
   const set = parts.replicaSets.get(context.key);
+  if (set === undefined) parts.used.forget(context.key);
   if (set === undefined || set.metadata.deletionTimestamp !== undefined) return { next: 'rest' };
   const around = parts.pods.byIndex('namespace', set.metadata.namespace ?? '');
   const claims = planClaims(set, around, isActive);
   await settleClaims({ claimants: REPLICA_SETS, claimed: PODS }, { claimant: set, claims }, context);
   const plan = planReplicaSet(set, claims.owned, context.clock.now());
   const { kube, signal } = context;
-  const taken = new Set(around.map(({ metadata }) => metadata.name));
+  const taken = new Set([...namesOf(around), ...parts.used.add(set, namesOf(claims.owned))]);
   for (const name of planNames(set, plan.create, taken)) {
-    const pod = await kube.create(PODS, renderPod(set, name), { signal });
+    const pod = await createUnlessEnding(PODS, renderPod(set, name), context);
+    if (pod === undefined) break;
     announce(parts, set, { reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
   }
   for (const pod of plan.remove) {
@@ -72,6 +75,8 @@ const reconcileSet = async (parts: ReplicaSetParts, context: ReconcileContext): 
   if (plan.lookAgainAtMs === undefined) return { next: 'rest' };
   return { next: 'again', afterMs: plan.lookAgainAtMs - context.clock.now() };
 };
+
+const namesOf = (pods: readonly Pod[]): readonly string[] => pods.map(({ metadata }) => metadata.name);
 
 const announce = (
   { events }: ReplicaSetParts,

@@ -3,7 +3,7 @@ import { messageOf } from '../../../../base/errors.ts';
 import { serviceAccountUser } from '../../../auth/user.ts';
 import { type Fields, fieldsOf } from '../../../store/object.ts';
 import { keyFor } from '../../../store/store.ts';
-import { createMeter, type Evaluate, type Meter } from '../../cel/metered.ts';
+import { createMeter, type Evaluate, type Meter, messageOfCel } from '../../cel/metered.ts';
 import { toCelValue } from '../../cel/values.ts';
 import type { Write } from '../../gate.ts';
 import type { Reason } from '../../refusal.ts';
@@ -48,13 +48,8 @@ export const evaluatePolicy = (policy: CompiledPolicy, write: Write, deps: Admis
   });
 };
 
-const renderFailure = ({ expression }: CompiledValidation, thrown: unknown): string => {
-  const [why = ''] = messageOf(thrown).split('\n');
-  return `expression '${expression.trim()}' resulted in error: ${lowerFirst(why)}`;
-};
-
-/** The library writes `No such key: x`, cel-go `no such key: x`. */
-const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+const renderFailure = ({ expression }: CompiledValidation, thrown: unknown): string =>
+  `expression '${expression.trim()}' resulted in error: ${messageOfCel(thrown)}`;
 
 /** A condition that is false decides, even if another cannot be evaluated. */
 const isAbout = ({ conditions }: CompiledPolicy, { scope, meter }: Evaluation): boolean => {
@@ -63,7 +58,7 @@ const isAbout = ({ conditions }: CompiledPolicy, { scope, meter }: Evaluation): 
     try {
       if (evaluate(scope, meter) !== true) return false;
     } catch (thrown) {
-      errors.push(`match condition "${name}": ${messageOf(thrown).split('\n')[0]}`);
+      errors.push(`match condition "${name}": ${messageOfCel(thrown)}`);
     }
   }
   if (errors.length > 0) throw new Error(errors.join(', '));

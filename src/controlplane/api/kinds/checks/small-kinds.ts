@@ -1,6 +1,7 @@
 /** What is wrong with objects of the simpler built-in kinds, and what of them may never change. */
 import { isEqualJson, isRecord } from '../../../../base/json.ts';
 import { type Fields, fieldsOf, type StoredObject } from '../../../store/object.ts';
+import { parseRequest } from '../../admission/signing-request.ts';
 import {
   duplicate,
   forbiddenField,
@@ -11,6 +12,7 @@ import {
   tooLong,
 } from '../../refusal.ts';
 import type { WriteScene } from '../served-kind.ts';
+import { SYSTEM_PREFIX, SYSTEM_PRIORITIES } from '../system-priorities.ts';
 import { checkName, dataKey, qualifiedName } from './names.ts';
 import { recordsIn } from './pod.ts';
 
@@ -109,16 +111,6 @@ export const checkLease: Check = (object) => {
   ];
 };
 
-export const checkEvent: Check = (object) => {
-  const { namespace } = object.metadata;
-  const { namespace: involved = '' } = fieldsOf(object['involvedObject']);
-  // What belongs to no namespace is told of in `default`; an Event of the newer sort also in `kube-system`.
-  const isNew = typeof object['eventTime'] === 'string';
-  const isHome = namespace === 'default' || (isNew && namespace === 'kube-system');
-  const isMatched = involved === '' ? isHome : isNew || involved === namespace;
-  return isMatched ? [] : [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
-};
-
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group'];
 
 export const checkBinding: Check = (object, { old }) => {
@@ -183,6 +175,7 @@ export const checkCsr: Check = (object, { old, subresource }) => {
   const { signerName, request, usages, expirationSeconds: seconds } = fieldsOf(object['spec']);
   const problems: Problem[] = [];
   if (request === undefined || request === '') problems.push(required('spec.request'));
+  else problems.push(...checkSigningRequest(request));
   if (!hasItems(usages)) problems.push(required('spec.usages', 'usages must be specified'));
   if (signerName === undefined || signerName === '') problems.push(required('spec.signerName'));
   else if (!SIGNER.test(String(signerName))) {
@@ -200,6 +193,11 @@ export const checkCsr: Check = (object, { old, subresource }) => {
     );
   }
   return problems;
+};
+
+const checkSigningRequest = (request: unknown): readonly Problem[] => {
+  const parsed = parseRequest(request);
+  return parsed.is === 'good' ? [] : [invalidValue('spec.request', request, parsed.why)];
 };
 
 /** Decided only through /approval, signed only through /status, once, and nothing of it is ever taken back. */
@@ -243,14 +241,33 @@ const checkDecision = (object: StoredObject): readonly Problem[] => {
 
 export const checkPriorityClass: Check = (object, { old }) => {
   const { value } = object;
-  const isSystem = object.metadata.name.startsWith('system-');
-  const problems: Problem[] = [];
-  if (!isSystem && Number(value ?? 0) > 1_000_000_000) {
-    problems.push(forbiddenField('value', 'maximum allowed value of a user defined priority is 1000000000'));
-  }
+  const problems: Problem[] = [...checkReserved(object)];
   if (old !== undefined && old['value'] !== value)
     problems.push(forbiddenField('value', 'may not be changed in an update.'));
+  if (old !== undefined && old['preemptionPolicy'] !== object['preemptionPolicy']) {
+    problems.push(invalidValue('preemptionPolicy', object['preemptionPolicy'], IMMUTABLE));
+  }
   return problems;
+};
+
+const USER_PRIORITY_MAX = 1_000_000_000;
+
+/** Names and values that are Kubernetes' own. */
+const checkReserved = ({ metadata: { name }, value, globalDefault }: StoredObject): readonly Problem[] => {
+  if (!name.startsWith(SYSTEM_PREFIX)) {
+    const why = `maximum allowed value of a user defined priority is ${USER_PRIORITY_MAX}`;
+    return Number(value ?? 0) > USER_PRIORITY_MAX ? [forbiddenField('value', why)] : [];
+  }
+  const known = SYSTEM_PRIORITIES.find((one) => one.name === name);
+  if (known?.value === value && globalDefault !== true) return [];
+  const why =
+    known === undefined
+      ? `${name} is not a known system priority class`
+      : known.value === value
+        ? `globalDefault of ${name} PriorityClass must be false`
+        : `value of ${name} PriorityClass must be ${known.value}`;
+  const reserved = `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only`;
+  return [forbiddenField('metadata.name', `${reserved}. error: ${why}`)];
 };
 
 /** Of objects that are nothing without certain fields of spec. */

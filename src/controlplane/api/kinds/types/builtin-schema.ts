@@ -1,10 +1,11 @@
 /**
  * The fields of the built-in kinds, as schemas: one source for what is decoded, pruned, merged, explained and owned. The
- * data beside this file says each type in one line, derived from the OpenAPI documents of Kubernetes 1.36:
+ * data beside this file says each type in one line. It is written by tools/builtin-types.ts, from the OpenAPI documents of a
+ * real kube-apiserver 1.36:
  *
  *     name@7?*+:type=default    `@7` its number in protobuf, `?` zero is not the same as absent, `*` required, `+` a struct that
  *     is always there; `>name@7:type` the fields of that type stand here themselves, only protobuf wraps them. Types:
- *     string int32 int64 bool double bytes time microtime quantity intstr any, or the name of another line
+ *     string int32 int64 bool double bytes time microtime quantity intstr any jsonschema, or the name of another line
  *     []T one piece · [a,b]T keyed by a and b · [=]T a set · [~a]T keyed for strategic merge alone · {}T a map · !T one piece
  */
 import type { Schema } from '../../schema/schema.ts';
@@ -25,6 +26,7 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   quantity: { 'x-kubernetes-int-or-string': true, format: 'quantity', goType: 'resource.Quantity' },
   intstr: { 'x-kubernetes-int-or-string': true, format: 'int-or-string', goType: 'intstr.IntOrString' },
   any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, goType: 'runtime.RawExtension' },
+  jsonschema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, goType: 'v1.JSONSchemaProps' },
 };
 
 const FIELD = /^(>?)([^:@?*+]+)(?:@(\d+))?(\??)(\*?)(\+?):((?:\[[^\]]*\]|[^=])*)(?:=(.*))?$/;

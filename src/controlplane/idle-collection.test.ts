@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createManualClock } from '../base/testing/manual-clock.ts';
+import { startIdleCollection } from './idle-collection.ts';
+
+const MB = 1024 * 1024;
+/** Longer than it takes to look once, shorter than twice. */
+const ONE_LOOK_MS = 6_000;
+
+const rows = [
+  { story: 'after a burst', grownMb: 100, busy: 0.02, collections: 1 },
+  { story: 'not while requests keep coming', grownMb: 100, busy: 0.5, collections: 0 },
+  { story: 'not when there is little to give back', grownMb: 10, busy: 0, collections: 0 },
+];
+
+for (const { story, grownMb, busy, collections } of rows) {
+  test(`memory is given back: ${story}`, () => {
+    const clock = createManualClock();
+    let sizeMb = 50;
+    let collected = 0;
+    const collect = (): void => {
+      collected += 1;
+      sizeMb = 60;
+    };
+    const stop = startIdleCollection(clock, { sizeBytes: () => sizeMb * MB, busyShare: () => busy, collect });
+    sizeMb += grownMb;
+    clock.advance(ONE_LOOK_MS);
+    assert.equal(collected, collections);
+    clock.advance(10 * ONE_LOOK_MS);
+    assert.equal(collected, collections, 'what cannot be given back is not asked for again');
+    stop();
+    assert.equal(clock.timers, 0);
+  });
+}
+
+test('a process that cannot collect on demand has no timer for it', () => {
+  const clock = createManualClock();
+  startIdleCollection(clock, { sizeBytes: () => 0, busyShare: () => 0, collect: undefined });
+  assert.equal(clock.timers, 0);
+});

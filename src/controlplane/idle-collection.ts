@@ -1,0 +1,36 @@
+/**
+ * Gives memory back once a burst of requests is over. The engine keeps what it grew to for the next burst, which for a
+ * process that mostly waits is half of its memory; collecting takes a moment in which nothing is answered, so it waits for
+ * a time when nobody asks.
+ */
+import type { Clock } from '../base/clock.ts';
+
+export interface Heap {
+  /** What the heap takes of the machine's memory, used or not. */
+  sizeBytes(): number;
+  /** The share of the time since the last look in which something was done. */
+  busyShare(): number;
+  /** Undefined where the process was started without it. */
+  readonly collect: (() => void) | undefined;
+}
+
+const LOOK_EVERY_MS = 5_000;
+const IDLE_SHARE = 0.1;
+/** Less is not worth the moment. */
+const GROWTH_BYTES = 32 * 1024 * 1024;
+
+/** Looks now and then, until the returned function is called. */
+export const startIdleCollection = (clock: Pick<Clock, 'schedule'>, heap: Heap): (() => void) => {
+  const { collect } = heap;
+  if (collect === undefined) return () => undefined;
+  let leftBytes = heap.sizeBytes();
+  const look = (): void => {
+    cancel = clock.schedule(LOOK_EVERY_MS, look);
+    const isIdle = heap.busyShare() < IDLE_SHARE;
+    if (!isIdle || heap.sizeBytes() - leftBytes < GROWTH_BYTES) return;
+    collect();
+    leftBytes = heap.sizeBytes();
+  };
+  let cancel = clock.schedule(LOOK_EVERY_MS, look);
+  return () => cancel();
+};

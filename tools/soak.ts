@@ -1,0 +1,83 @@
+/**
+ * `npm run soak -- <what>`: what takes too long for `npm test` and is run by hand. `upstream` is Kubernetes' own end-to-end suite
+ * on the embedded control plane, `kills` is `kill -9` of it under load. Exits 1 when something fails.
+ */
+import '../bin/require-node.js';
+import { Command, Option } from 'commander';
+import { cancelled } from '../src/base/errors.ts';
+import { parseWhole } from '../src/cli/parse-number.ts';
+import { reportFailure } from '../src/cli/run-cli.ts';
+import { runKills } from './soak/kills.ts';
+import type { PlaneName } from './soak/upstream/planes.ts';
+import { runUpstream } from './soak/upstream/run-upstream.ts';
+import { renderResults } from './soak/upstream/suite-report.ts';
+
+interface UpstreamFlags {
+  readonly on: PlaneName;
+  readonly only?: string;
+  readonly processes: number;
+  readonly keep?: true;
+  readonly reasons?: true;
+}
+
+const args = process.argv.slice(2);
+const stopping = new AbortController();
+const print = (text: string): void => void process.stdout.write(text);
+const io = {
+  stdout: print,
+  stderr: (text: string) => process.stderr.write(text),
+  env: process.env,
+  signal: stopping.signal,
+};
+
+const upstream = async ({ on, only, processes, keep, reasons }: UpstreamFlags): Promise<void> => {
+  const { results, excluded } = await runUpstream(
+    {
+      ...{ on, processes, print, keep: keep === true ? 'files' : 'nothing' },
+      ...(only === undefined ? {} : { only: new RegExp(only) }),
+    },
+    stopping.signal,
+  );
+  if (reasons === true) for (const { name, why } of excluded) print(`not run: ${name}: ${why}\n`);
+  print(`${renderResults(results)}${excluded.length} not run: they do not apply (--reasons)\n`);
+  process.exitCode = results.every(({ outcome }) => outcome !== 'failed') ? 0 : 1;
+};
+
+const kills = async ({ times }: { readonly times: number }): Promise<void> => {
+  process.exitCode = (await runKills(times)) ? 0 : 1;
+};
+
+const program = new Command('npm run soak --').description('what takes too long for npm test');
+program
+  .command('upstream')
+  .description("Kubernetes' end-to-end suite (npm run cluster:build -- --with e2e)")
+  .addOption(new Option('--on <plane>').choices(['embedded', 'real']).default('embedded'))
+  .option('--only <pattern>', 'these cases, whether they are excluded or not')
+  .option(
+    '--processes <count>',
+    'of the suite at once',
+    (text) => parseWhole(text, { least: 1, most: 16, what: 'count of processes' }),
+    4,
+  )
+  .option('--keep', 'leave the reports and logs behind')
+  .option('--reasons', 'list the cases that are not run')
+  .action(upstream);
+program
+  .command('kills')
+  .description('kill -9 of the control plane under load')
+  .option(
+    '--times <count>',
+    'how often',
+    (text) => parseWhole(text, { least: 1, most: 10_000, what: 'count of kills' }),
+    50,
+  )
+  .action(kills);
+
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
+}
+try {
+  await program.parseAsync(args, { from: 'user' });
+} catch (error) {
+  process.exitCode = reportFailure({ args, io }, error);
+}

@@ -1,0 +1,18 @@
+/** `kill -9` under load, many times: the tests that do it a few times in `npm test`, told to go on. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const FILES = ['src/cli/control-plane/kill-under-load.test.ts', 'src/controlplane/store/sqlite-log.test.ts'];
+
+/** Whether all of it held. */
+export const runKills = async (times: number): Promise<boolean> => {
+  const child = spawn(process.execPath, ['--test', '--test-concurrency=1', ...FILES], {
+    cwd: ROOT,
+    env: { ...process.env, MACFLEET_KILLS: String(times) },
+    stdio: 'inherit',
+  });
+  const [code] = await once(child, 'exit');
+  return code === 0;
+};
