@@ -7,10 +7,12 @@ import { controlPlanePods } from './benchmarks/control-plane-pods.ts';
 import { controlPlaneStart } from './benchmarks/control-plane-start.ts';
 import { controlPlaneWatch } from './benchmarks/control-plane-watch.ts';
 import { events } from './benchmarks/events.ts';
+import { hosts } from './benchmarks/hosts.ts';
 import { importRuntime } from './benchmarks/import-runtime.ts';
 import { kernel } from './benchmarks/kernel.ts';
 import { listHold } from './benchmarks/list-hold.ts';
 import { queue } from './benchmarks/queue.ts';
+import { realBash } from './benchmarks/real-bash.ts';
 import { requests } from './benchmarks/requests.ts';
 import { scalewayList } from './benchmarks/scaleway-list.ts';
 import { simCloud } from './benchmarks/sim-cloud.ts';
@@ -31,5 +33,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   controlPlaneMachines,
   scalewayList,
   simCloud,
+  hosts,
   ssh,
+  realBash,
 ];

@@ -10,6 +10,9 @@ const stopping = new AbortController();
 const io: CliIo = {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
+  get stdin() {
+    return process.stdin;
+  },
   env: process.env,
   isTerminal: process.stdout.isTTY === true,
   signal: stopping.signal,

@@ -6,7 +6,7 @@ import { createSystemClock } from '../src/base/clock.ts';
 import { FleetError } from '../src/base/errors.ts';
 import { createSeededRandom } from '../src/base/random.ts';
 import { createManualClock } from '../src/base/testing/manual-clock.ts';
-import type { Hosts, HostTarget, StepCall } from '../src/hosts/port.ts';
+import type { Batch, Hosts, HostTarget } from '../src/hosts/port.ts';
 import { DEFAULT_SSH_TIMES, openSshConnection } from '../src/hosts/ssh/ssh-connection.ts';
 import { createSshHosts } from '../src/hosts/ssh/ssh-hosts.ts';
 import { waitForHost } from '../src/hosts/ssh/wait-for-host.ts';
@@ -42,8 +42,8 @@ const inWorld = async (body: (world: World) => Promise<void>): Promise<void> => 
   const macs = createSimMacs({ cloud, clock, fleetKey, random: createSeededRandom(4), startAgent, timeScale: 0 });
   const mac = macs.mac(server.id);
   const ssh = await serveMac({ hosts: macs.hosts, mac, address: server.address, fleetKey });
-  const times = { clock: createSystemClock(), ...DEFAULT_SSH_TIMES, phaseTimeoutMs: 60_000 };
-  const hosts = createSshHosts({ ...times, scriptOf: (step) => `echo the script of ${step}` });
+  const times = { clock: createSystemClock(), ...DEFAULT_SSH_TIMES };
+  const hosts = createSshHosts({ ...times, files: { lib: '', driver: 'exit 0', steps: {} } });
   const target = { address: '127.0.0.1', port: ssh.port, user: 'm1', privateKey: fleetKey, pinnedHostKey: undefined };
   const sessions: { close(): Promise<void> }[] = [];
   const tracked: Hosts = {
@@ -80,7 +80,10 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   }
 };
 
-const call: StepCall = { step: 'stop-agent', phase: 'check', epoch: 1, inputs: {}, secrets: {} };
+const batch: Batch = {
+  ...{ epoch: 1, timeoutMs: 60_000 },
+  calls: [{ step: 'stop-agent', do: 'check', inputs: {}, secrets: {}, digest: '' }],
+};
 
 test('a reinstalled Mac shows another key', () =>
   inWorld(async ({ hosts, target, cloud, server, advance }) => {
@@ -97,17 +100,18 @@ test('after a reboot the session is lost, and waiting gives another once the Mac
     const pinned = { ...target, pinnedHostKey: hostKey };
     const session = await hosts.open(pinned, signal);
     cloud.as('operator').reboot(server);
-    assert.equal(await codeOf(session.run(call, signal)), 'HostConnectionLost');
+    assert.equal(await codeOf(session.run(batch, signal)), 'HostConnectionLost');
     const clock = createManualClock();
     const back = waitForHost({ hosts, target: pinned, clock, everyMs: 5_000 }, signal);
     assert.equal(await codeOf(hosts.open(pinned, signal)), 'HostUnreachable');
     advance(REINSTALL_MS);
     while (clock.timers === 0) await codeOf(hosts.open(pinned, signal));
     clock.advance(5_000);
-    assert.deepEqual(await (await back).run(call, signal), { exitCode: 0, output: '' });
+    const { steps } = await (await back).run(batch, signal);
+    assert.deepEqual(steps[0]?.phases, [{ phase: 'check', exitCode: 0 }]);
   }));
 
-test('a command that is no step is refused by a step-level Mac', () =>
+test('a command that is neither steps nor an upload is refused by a step-level Mac', () =>
   inWorld(async ({ target }) => {
     const connection = await openSshConnection(target, { clock: createSystemClock(), ...DEFAULT_SSH_TIMES }, signal);
     const command = { argv: ['/bin/ls'], timeoutMs: 10_000, doing: 'looking' };

@@ -1,6 +1,6 @@
 /**
- * `npm run generate`: writes the generated files under deploy/ and removes what is left over there. With --check it
- * changes nothing, names every file that is not as it would be written, and exits 1 if there is one. An adapter: it
+ * `npm run generate`: writes the generated files (under deploy/, and a page of docs/) and removes what is left over. With
+ * --check it changes nothing, names every file that is not as it would be written, and exits 1 if there is one. An adapter: it
  * reads and writes the disk.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,17 +8,18 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compareFiles, type Difference } from './generate/compare.ts';
 import { GENERATED_FOLDERS, renderDeployFiles } from './generate/render.ts';
+import { renderStepsPage, STEPS_FOLDER, STEPS_PAGE } from './generate/steps-page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
+const readFolder = (folder: string): ReadonlyMap<string, string> => {
+  const names = existsSync(join(ROOT, folder)) ? readdirSync(join(ROOT, folder)).sort() : [];
+  return new Map(names.map((name) => [`${folder}/${name}`, readFileSync(join(ROOT, folder, name), 'utf8')]));
+};
+
 const readGenerated = (): ReadonlyMap<string, string> => {
-  const files = new Map<string, string>();
-  for (const folder of GENERATED_FOLDERS) {
-    if (!existsSync(join(ROOT, folder))) continue;
-    for (const file of readdirSync(join(ROOT, folder)).sort()) {
-      files.set(`${folder}/${file}`, readFileSync(join(ROOT, folder, file), 'utf8'));
-    }
-  }
+  const files = new Map(GENERATED_FOLDERS.flatMap((folder) => [...readFolder(folder)]));
+  if (existsSync(join(ROOT, STEPS_PAGE))) files.set(STEPS_PAGE, readFileSync(join(ROOT, STEPS_PAGE), 'utf8'));
   return files;
 };
 
@@ -35,7 +36,7 @@ const write = (rendered: ReadonlyMap<string, string>, differences: readonly Diff
 };
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const rendered = renderDeployFiles();
+const rendered = new Map(renderDeployFiles()).set(STEPS_PAGE, renderStepsPage(readFolder(STEPS_FOLDER)));
 const differences = compareFiles(rendered, readGenerated());
 if (values.check) {
   for (const { path, is } of differences) process.stderr.write(`${path} is ${is}: run "npm run generate"\n`);

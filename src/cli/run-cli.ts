@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ERROR_BEHAVIOUR, FleetError, toFleetError } from '../base/errors.ts';
 import { addControlPlaneCommand } from './control-plane.ts';
 import type { CliIo } from './io.ts';
+import { addPrepareFleetHostCommand } from './prepare-fleet-host.ts';
 import { renderError } from './render-error.ts';
 import { addSimCommand } from './sim.ts';
 import { addUpCommand } from './up.ts';
@@ -47,6 +48,7 @@ const createProgram = ({ version, io }: CliRun): Command => {
     .configureOutput({ writeOut: io.stdout, writeErr: () => undefined, outputError: () => undefined });
   addUpCommand(program, io);
   addControlPlaneCommand(program, io);
+  addPrepareFleetHostCommand(program, io);
   addSimCommand(program, io);
   return program;
 };

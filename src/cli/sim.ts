@@ -2,12 +2,15 @@
 import { type Command, Option } from 'commander';
 import { FleetError } from '../base/errors.ts';
 import { CALLS_KEPT } from '../sim/cloud/call-log.ts';
+import { MAC_SCENARIOS } from '../sim/mac/bash/scenarios.ts';
 import type { CliIo } from './io.ts';
 import { parsePort, parseWhole } from './parse-number.ts';
 import type { SimCloudFlags } from './sim/cloud.ts';
+import type { SimMacFlags } from './sim/mac.ts';
 import { SCENARIOS } from './sim/scenarios.ts';
 
 const SERVERS_MAX = 10_000;
+const MACS_MAX = 200;
 const SPEED_MAX = 100_000;
 const CALLS_KEPT_MAX = 1_000_000;
 
@@ -45,7 +48,41 @@ export const addSimCommand = (program: Command, io: CliIo): void => {
       const { runSimCloud } = await import('./sim/cloud.ts');
       await runSimCloud(flags, io);
     });
+  addSimMacCommand(sim, io);
 };
+
+const addSimMacCommand = (sim: Command, io: CliIo): void => {
+  sim
+    .command('mac')
+    .description('simulated Macs that a person, or prepare-fleet-host, logs in to over SSH')
+    .addOption(new Option('--count <count>', 'how many').default(1).argParser(parseMacs))
+    .addOption(
+      new Option('--port <port>', 'SSH port of the first, the others follow; 0 takes free ones')
+        .default(0)
+        .argParser(parsePort),
+    )
+    .addOption(new Option('--speed <times>', 'how much faster than life').default(1, '1x').argParser(parseSpeed))
+    .addOption(
+      new Option('--kind <kind>', 'the best that is possible here unless given').choices(['real-bash', 'step-level']),
+    )
+    .option('--scenario <name>', 'begin in a prepared situation')
+    .addHelpText('after', renderMacExamples)
+    .action(async (flags: SimMacFlags) => {
+      const { runSimMac } = await import('./sim/mac.ts');
+      await runSimMac(flags, io);
+    });
+};
+
+const renderMacExamples = (): string => `
+Examples:
+  macfleet sim mac --count 3
+  macfleet sim mac --count 3 --scenario pf-wedged --port 2201
+
+Scenarios:
+${MAC_SCENARIOS.map(({ name, about }) => `  ${name.padEnd(19)} ${about}`).join('\n')}
+`;
+
+const parseMacs = (text: string): number => parseWhole(text, { least: 1, most: MACS_MAX, what: 'count of Macs' });
 
 const parseServers = (text: string): number =>
   parseWhole(text, { least: 0, most: SERVERS_MAX, what: 'count of servers' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inspect } from 'node:util';
 import { neverAborted } from '../base/abort.ts';
-import { toFleetError } from '../base/errors.ts';
+import { type FleetError, toFleetError } from '../base/errors.ts';
 import { createSeededRandom } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import { createManualClock } from '../base/testing/manual-clock.ts';
@@ -10,9 +10,11 @@ import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
 import type { SimServer } from '../sim/cloud/sim-server.ts';
 import type { SimMac } from '../sim/mac/sim-mac.ts';
 import { createSimMacs } from '../sim/mac/sim-macs.ts';
+import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { createHostPreparer } from './host-preparer.ts';
-import type { HostPreparer, Preparation, StepProgress } from './port.ts';
+import type { HostPreparer, Hosts, Preparation, Prepared, StepProgress } from './port.ts';
 import { BOOTSTRAP_STEPS } from './step.ts';
+import type { SudoTry } from './sudo-tries.ts';
 
 const signal = neverAborted();
 const privateKey = new Secret('canary-private-key-0815');
@@ -28,6 +30,12 @@ interface Stage {
   progress(): readonly StepProgress[];
   /** How many sessions are open. */
   open(): number;
+  /** Batches and uploads since the last look, as `survey`, `converge <step> …` and `upload <name>`. */
+  takeSent(): readonly string[];
+  /** What was put on record about passwords. */
+  readonly tries: readonly SudoTry[];
+  /** The preparer of another release of everything that is pushed. */
+  withRelease(release: string): HostPreparer;
 }
 
 const stage = (): Stage => {
@@ -38,26 +46,59 @@ const stage = (): Stage => {
   const random = createSeededRandom(4);
   const { hosts, mac } = createSimMacs({ cloud, clock, fleetKey: privateKey, random, timeScale: 0, startAgent });
   let open = 0;
+  let sent: string[] = [];
+  const tries: SudoTry[] = [];
   let progress: readonly StepProgress[] = [];
-  const counted = {
-    open: async (...args: Parameters<typeof hosts.open>) => {
+  const counted: Hosts = {
+    open: async (...args) => {
       const session = await hosts.open(...args);
       open += 1;
-      return { ...session, close: () => session.close().finally(() => (open -= 1)) };
+      return {
+        hostKey: session.hostKey,
+        run: (batch, stop) => {
+          const changing = batch.calls.filter((call) => call.do !== 'check').map(({ step }) => step);
+          sent.push(changing.length === 0 ? 'survey' : `converge ${changing.join(' ')}`);
+          return session.run(batch, stop);
+        },
+        upload: (artefact, stop) => {
+          sent.push(`upload ${artefact.name}`);
+          return session.upload(artefact, stop);
+        },
+        close: () => session.close().finally(() => (open -= 1)),
+      };
     },
   };
+  const record = async (tried: SudoTry): Promise<void> => {
+    tries.push(tried);
+  };
+  const withRelease = (release: string): HostPreparer =>
+    createHostPreparer({ hosts: counted, clock, ...createStepLevelConfiguration(release) });
   const preparation: Preparation = {
     target: { address: server.address, user: 'm1', privateKey, pinnedHostKey: mac(server.id).view().hostKey },
     ...{ epoch: 3, claim: 'uid-1', nodeName: 'mac-1', providerId: 'scw-applesilicon://z/1', fleet: 'runners' },
-    ...{ kubeconfig, sudoPassword: server.password },
+    ...{ kubeconfig, sudo: { password: server.password, tries: [], record } },
     onProgress: (steps) => {
       progress = steps;
     },
   };
   return {
-    ...{ preparer: createHostPreparer({ hosts: counted, clock }), cloud, server, mac: mac(server.id), preparation },
+    ...{ preparer: withRelease('1'), withRelease, cloud, server, mac: mac(server.id), preparation, tries },
     ...{ progress: () => progress, open: () => open },
+    takeSent: () => {
+      const taken = sent;
+      sent = [];
+      return taken;
+    },
   };
+};
+
+const errorOf = async (work: Promise<unknown>): Promise<FleetError> => {
+  try {
+    await work;
+  } catch (error) {
+    return toFleetError(error);
+  }
+  throw new Error('nothing was thrown');
 };
 
 const states = ({ progress }: Stage): string => [...new Set(progress().map(({ state }) => state))].join(' ');
@@ -84,21 +125,113 @@ test('a fresh Mac is brought to where its agent runs under the name and credenti
   assert.equal(world.open(), 0);
 });
 
-test('the same again finds everything done', async () => {
+test('a cold bootstrap is four batches one after the other, and seven executions in all', async () => {
+  const world = stage();
+  const { digest } = await world.preparer.prepare(world.preparation, signal);
+  const sent = world.takeSent();
+  assert.deepEqual(
+    sent.filter((what) => !what.startsWith('upload')).map((what) => what.split(' ').slice(0, 3).join(' ')),
+    ['survey', 'converge first-look sudo', 'converge auto-login idle-sleep', 'converge agent'],
+  );
+  assert.equal(sent.length, 7);
+  assert.equal(digest, world.preparer.digestOf({ fleet: 'runners' }));
+});
+
+test('004-5: the same again finds everything done, and sends nothing but the survey', async () => {
   const world = stage();
   await world.preparer.prepare(world.preparation, signal);
+  world.takeSent();
   await world.preparer.prepare({ ...world.preparation, epoch: 4 }, signal);
   assert.equal(states(world), 'skipped');
+  assert.deepEqual(world.takeSent(), ['survey']);
+});
+
+test('004-5: a new release sends what differs, starts the agent on it, and has another digest', async () => {
+  const world = stage();
+  const first = await world.preparer.prepare(world.preparation, signal);
+  world.takeSent();
+  const second = await world.withRelease('2').prepare({ ...world.preparation, epoch: 4 }, signal);
+  assert.deepEqual(world.takeSent().toSorted(), [
+    'converge agent',
+    'converge tart agent-runtime agent-bundle',
+    'survey',
+    'upload agent',
+    'upload node',
+    'upload tart',
+  ]);
+  assert.notEqual(first.digest, second.digest);
+});
+
+test('a process that dies between the new bundle and its agent leaves an agent that the next one starts again', async () => {
+  const world = stage();
+  await world.preparer.prepare(world.preparation, signal);
+  world.mac.addStepFault({ step: 'agent', phase: 'check', kind: 'lost-before', times: 1 });
+  const next = world.withRelease('2');
+  world.mac.addStepFault({ step: 'agent', kind: 'lost-before', times: 1 });
+  for (const epoch of [4, 5]) {
+    await assert.rejects(next.prepare({ ...world.preparation, epoch }, signal), { code: 'HostConnectionLost' });
+  }
+  world.takeSent();
+  await next.prepare({ ...world.preparation, epoch: 6 }, signal);
+  assert.deepEqual(world.takeSent(), ['survey', 'converge agent']);
 });
 
 test('a Mac that is prepared already needs no password; a fresh one does', async () => {
   const world = stage();
-  const sealed = { ...world.preparation, sudoPassword: undefined };
+  const { record } = world.preparation.sudo;
+  const sealed = { ...world.preparation, sudo: { password: undefined, tries: [], record } };
   await assert.rejects(world.preparer.prepare(sealed, signal), { kind: 'unavailable', code: 'StepSecretUnknown' });
   assert.equal(world.mac.view().sudoFailures, 0);
+  assert.equal(world.mac.view().epochFile, undefined);
   await world.preparer.prepare(world.preparation, signal);
   await world.preparer.prepare(sealed, signal);
   assert.equal(states(world), 'skipped');
+});
+
+test('000-2, 000-3: a wrong password is put on record before it is sent, tried once, and a new one gets in', async () => {
+  const world = stage();
+  const { record } = world.preparation.sudo;
+  const attempt = (password: Secret<string>, epoch: number): Promise<Prepared> =>
+    world.preparer.prepare(
+      { ...world.preparation, epoch, sudo: { password, tries: [...world.tries], record } },
+      signal,
+    );
+  await assert.rejects(attempt(new Secret('wrong'), 3), { kind: 'denied', code: 'SudoPasswordRefused' });
+  assert.deepEqual(
+    world.tries.map(({ outcome }) => outcome),
+    ['sent', 'refused'],
+  );
+  assert.equal(world.mac.view().sudoFailures, 1);
+  await assert.rejects(attempt(new Secret('wrong'), 4), { kind: 'denied', code: 'SudoPasswordRefused' });
+  assert.equal(world.mac.view().sudoFailures, 1);
+  await attempt(world.server.password, 5);
+  assert.equal(world.mac.view().sudoFailures, 0);
+});
+
+test('a password that cannot be put on record is not sent', async () => {
+  const world = stage();
+  const record = (): Promise<void> => Promise.reject(new Error('the API is away'));
+  const sudo = { ...world.preparation.sudo, password: new Secret('wrong'), record };
+  await assert.rejects(world.preparer.prepare({ ...world.preparation, sudo }, signal), /the API is away/);
+  assert.equal(world.mac.view().sudoFailures, 0);
+});
+
+test('a builder becomes a GitHub runner after its agent runs, and has another digest than a node', async () => {
+  const world = stage();
+  const inputs = { githubOrg: 'tuist', runnerLabels: 'macos', runnerVersion: '2.330.0' };
+  const builder: Preparation = { ...world.preparation, role: 'builder', inputs };
+  await assert.rejects(world.preparer.prepare(builder, signal), { code: 'StepSecretUnknown', message: /githubToken/ });
+  const { digest } = await world.preparer.prepare({ ...builder, githubToken: new Secret('canary') }, signal);
+  assert.equal(world.takeSent().at(-1), 'converge github-runner');
+  assert.equal(digest, world.preparer.digestOf({ fleet: 'runners', role: 'builder', inputs }));
+  assert.notEqual(digest, world.preparer.digestOf({ fleet: 'runners', inputs }));
+});
+
+test('F58: a Mac that somebody else works on is left alone, and is told by whom', async () => {
+  const world = stage();
+  world.mac.plantLeftover({ lock: { owner: 'anna', expiresAtMs: createManualClock().now() + 60_000 } });
+  await assert.rejects(world.preparer.prepare(world.preparation, signal), { code: 'HostBusy', message: /anna/ });
+  assert.equal(world.mac.view().epochFile, undefined);
 });
 
 test('a Mac that works for another claim is refused as not wiped, and is not touched', async () => {
@@ -112,8 +245,7 @@ test('a Mac that works for another claim is refused as not wiped, and is not tou
 test('an operation that was superseded is refused and told the newer epoch', async () => {
   const world = stage();
   await world.preparer.prepare(world.preparation, signal);
-  const error = await world.preparer.prepare({ ...world.preparation, epoch: 2 }, signal).catch(toFleetError);
-  assert.ok(error !== undefined);
+  const error = await errorOf(world.preparer.prepare({ ...world.preparation, epoch: 2 }, signal));
   assert.deepEqual([error.kind, error.code, error.details['seen']], ['conflict', 'StaleEpoch', 3]);
 });
 
@@ -124,6 +256,26 @@ test('stopping the agent ends it, and is nothing on a Mac without one', async ()
   await world.preparer.stopAgent(world.preparation, signal);
   assert.equal(world.mac.view().agent, undefined);
   assert.equal(world.open(), 0);
+});
+
+for (const { story, leftMs } of [
+  { story: 'expired', leftMs: -1 },
+  { story: 'lasts longer than any, because the clock was set back', leftMs: 3 * 3_600_000 },
+]) {
+  test(`F58: a lock that ${story} keeps nobody out`, async () => {
+    const world = stage();
+    world.mac.plantLeftover({ lock: { owner: 'anna', expiresAtMs: createManualClock().now() + leftMs } });
+    await world.preparer.prepare(world.preparation, signal);
+    assert.equal(states(world), 'done');
+  });
+}
+
+test('F58: a bootstrap that died keeps no later one, and no release, waiting for its lock', async () => {
+  const world = stage();
+  world.mac.addStepFault({ step: 'agent', kind: 'lost-after', times: 1 });
+  await assert.rejects(world.preparer.prepare(world.preparation, signal), { code: 'HostConnectionLost' });
+  await world.preparer.stopAgent({ ...world.preparation, epoch: 4 }, signal);
+  assert.equal(world.mac.view().agent, undefined);
 });
 
 test('a step that fails three times is passed at the fourth try, which does not repeat the others', async () => {
@@ -140,7 +292,7 @@ test('a step that fails three times is passed at the fourth try, which does not 
   const tried = world.progress().filter(({ state }) => state === 'done');
   assert.deepEqual(
     tried.map(({ id }) => id),
-    ['tart', 'firewall', 'kubeconfig', 'agent-binary', 'agent'],
+    ['tart', 'agent'],
   );
 });
 
@@ -150,8 +302,7 @@ for (const { id } of BOOTSTRAP_STEPS) {
     const { server } = world;
     const output = `${server.password.reveal()}\ntoken: canary-token-4711`;
     world.mac.addStepFault({ step: id, kind: 'exit', times: 1, output });
-    const error = await world.preparer.prepare(world.preparation, signal).catch(toFleetError);
-    assert.ok(error !== undefined);
+    const error = await errorOf(world.preparer.prepare(world.preparation, signal));
     assert.equal(error.code, 'StepFailed');
     const told = `${inspect(error, { depth: 9 })} ${JSON.stringify([error, error.message, error.details, world.progress()])}`;
     assert.ok(!told.includes('canary') && !told.includes(server.password.reveal()), told);

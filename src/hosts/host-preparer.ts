@@ -1,56 +1,121 @@
 /** HostPreparer on top of sessions: which steps a piece of work consists of, and with which values. */
-import type { Clock } from '../base/clock.ts';
-import type { Secret } from '../base/secret.ts';
-import type { HostPreparer, HostSession, Hosts, HostTarget, Preparation } from './port.ts';
+import { type Clock, toTimestamp } from '../base/clock.ts';
+import { FleetError } from '../base/errors.ts';
+import { digestSteps, type StepDigests } from './digest.ts';
+import { orderSteps } from './order-steps.ts';
+import type { Artefact, HostPreparer, HostSession, Hosts, HostTarget, Preparation } from './port.ts';
+import type { StepFiles } from './program/compose.ts';
 import { runSteps } from './run-steps.ts';
-import { BOOTSTRAP_STEPS, RELEASE_STEPS } from './step.ts';
+import { BOOTSTRAP_STEPS, BUILDER_STEPS, RELEASE_STEPS, type Step } from './step.ts';
+import type { StepsRun } from './steps-run.ts';
+import { assertMayTry, fingerprintPassword, type SudoTry } from './sudo-tries.ts';
 
 export interface HostPreparerDeps {
   readonly hosts: Hosts;
   readonly clock: Clock;
+  readonly files: Pick<StepFiles, 'lib' | 'steps'>;
+  /** By name: `tart`, `node`, `agent`. */
+  readonly artefacts: Readonly<Record<string, Artefact>>;
 }
 
-export const createHostPreparer = ({ hosts, clock }: HostPreparerDeps): HostPreparer => {
-  const inSession = async <T>(
-    target: HostTarget,
-    signal: AbortSignal,
-    work: (session: HostSession) => Promise<T>,
-  ): Promise<T> => {
-    const session = await hosts.open(target, signal);
-    try {
-      return await work(session);
-    } finally {
-      await session.close();
-    }
-  };
+/** One for all controllers: among themselves they are told apart by their epochs. It keeps people out, and they us (F58). */
+const LOCK_OWNER = 'macfleet';
+
+export const createHostPreparer = ({ hosts, clock, files, artefacts }: HostPreparerDeps): HostPreparer => {
+  const artefactSums = Object.fromEntries(Object.entries(artefacts).map(([name, { sha256 }]) => [name, sha256]));
+  const digestsOf = (steps: readonly Step[], inputs: StepsRun['inputs']): StepDigests =>
+    digestSteps({ steps: orderSteps(steps), files, inputs, artefactSums });
   return {
-    lookAtHostKey: (target, signal) => inSession(target, signal, ({ hostKey }) => Promise.resolve(hostKey)),
-    prepare: ({ target, epoch, onProgress, ...preparation }, signal) =>
-      inSession(target, signal, (session) =>
-        runSteps({ session, steps: BOOTSTRAP_STEPS, epoch, clock, onProgress, ...valuesOf(preparation) }, signal),
-      ),
+    digestOf: ({ fleet, inputs, role }) => digestsOf(stepsOf(role), { ...inputs, fleet }).fleet,
+    lookAtHostKey: (target, signal) => inSession({ hosts, target, signal }, async ({ hostKey }) => hostKey),
+    prepare: async (preparation, signal) => {
+      const inputs = inputsOf(preparation);
+      const steps = stepsOf(preparation.role);
+      const digests = digestsOf(steps, inputs);
+      await inSession({ hosts, target: preparation.target, signal }, (session) =>
+        withSudoTries({ preparation, clock }, signal, (sudo) =>
+          runSteps(
+            {
+              ...{ session, steps, clock, artefacts, inputs, ...sudo, digests: digests.byStep },
+              ...{ epoch: preparation.epoch, onProgress: preparation.onProgress },
+              ...{ lockOwner: LOCK_OWNER, secrets: secretsOf(preparation) },
+            },
+            signal,
+          ),
+        ),
+      );
+      return { digest: digests.fleet };
+    },
     stopAgent: async ({ target, epoch }, signal) => {
       // Nothing was ever sent to it, so nothing of ours runs there.
       if (target.pinnedHostKey === undefined) return;
-      await inSession(target, signal, (session) =>
-        runSteps(
-          { session, steps: RELEASE_STEPS, epoch, clock, inputs: {}, secrets: {}, onProgress: () => undefined },
-          signal,
-        ),
+      const nothing = { inputs: {}, secrets: {}, artefacts: {}, digests: {}, onProgress: () => undefined };
+      await inSession({ hosts, target, signal }, (session) =>
+        runSteps({ session, steps: RELEASE_STEPS, epoch, clock, lockOwner: LOCK_OWNER, ...nothing }, signal),
       );
     },
   };
 };
 
-interface Values {
-  readonly inputs: Readonly<Record<string, string>>;
-  readonly secrets: Readonly<Record<string, Secret<string>>>;
+interface Visit {
+  readonly hosts: Hosts;
+  readonly target: HostTarget;
+  readonly signal: AbortSignal;
 }
 
-const valuesOf = (preparation: Omit<Preparation, 'target' | 'epoch' | 'onProgress'>): Values => {
-  const { nodeName, providerId, fleet, kubeconfig, sudoPassword, claim } = preparation;
-  return {
-    inputs: { claim, nodeName, providerId, fleet },
-    secrets: { kubeconfig, ...(sudoPassword !== undefined && { sudoPassword }) },
+const inSession = async <T>(
+  { hosts, target, signal }: Visit,
+  work: (session: HostSession) => Promise<T>,
+): Promise<T> => {
+  const session = await hosts.open(target, signal);
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+};
+
+type Inputs = StepsRun['inputs'];
+
+const inputsOf = ({ claim, nodeName, providerId, fleet, inputs }: Preparation): Inputs => ({
+  ...inputs,
+  ...{ claim, nodeName, providerId, fleet },
+});
+
+const stepsOf = (role: Preparation['role']): readonly Step[] => (role === 'builder' ? BUILDER_STEPS : BOOTSTRAP_STEPS);
+
+const secretsOf = ({ kubeconfig, githubToken, sudo: { password } }: Preparation): StepsRun['secrets'] => ({
+  kubeconfig,
+  ...(githubToken !== undefined && { githubToken }),
+  ...(password !== undefined && { sudoPassword: password }),
+});
+
+interface Trying {
+  readonly preparation: Pick<Preparation, 'sudo' | 'target'>;
+  readonly clock: Clock;
+}
+
+/** Puts every use of the password on record before it is sent, and what came of it. */
+const withSudoTries = async (
+  { preparation, clock }: Trying,
+  signal: AbortSignal,
+  work: (sudo: Pick<StepsRun, 'beforeWave'>) => Promise<void>,
+): Promise<void> => {
+  const { password, tries, record } = preparation.sudo;
+  let sent: SudoTry | undefined;
+  const beforeWave: StepsRun['beforeWave'] = async (ids) => {
+    if (password === undefined || !ids.includes('sudo')) return;
+    const value = fingerprintPassword(password, preparation.target.privateKey);
+    assertMayTry(tries, value);
+    const tried: SudoTry = { value, at: toTimestamp(clock.now()), outcome: 'sent' };
+    await record(tried, signal);
+    sent = tried;
   };
+  try {
+    await work({ beforeWave });
+  } catch (error) {
+    const isRefused = error instanceof FleetError && error.code === 'SudoPasswordRefused';
+    if (isRefused && sent !== undefined) await record({ ...sent, outcome: 'refused' }, signal);
+    throw error;
+  }
 };

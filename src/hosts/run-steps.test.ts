@@ -5,14 +5,11 @@ import { FleetError, toFleetError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { createManualClock } from '../base/testing/manual-clock.ts';
 import type { StepProgress } from './port.ts';
-import { runSteps, type StepsRun } from './run-steps.ts';
+import { runSteps } from './run-steps.ts';
 import type { Step } from './step.ts';
-import { type Answers, createScriptedSession, type ScriptedSession } from './testing/scripted-session.ts';
-
-const step = (id: string, more: Partial<Step> = {}): Step => ({
-  ...{ id, needs: [], inputs: [], secretInputs: [], timeoutMs: 30_000 },
-  ...more,
-});
+import type { StepsRun } from './steps-run.ts';
+import { createScriptedSession, type Script, type ScriptedSession } from './testing/scripted-session.ts';
+import { artefactOf, stepOf } from './testing/steps.ts';
 
 interface Stage {
   readonly session: ScriptedSession;
@@ -23,8 +20,8 @@ interface Stage {
   run(steps: readonly Step[], more?: Partial<StepsRun>, signal?: AbortSignal): Promise<void>;
 }
 
-const stage = (answers?: Answers): Stage => {
-  const session = createScriptedSession(answers);
+const stage = (script?: Script): Stage => {
+  const session = createScriptedSession(script);
   const clock = createManualClock();
   const told: string[] = [];
   let last: readonly StepProgress[] = [];
@@ -34,8 +31,11 @@ const stage = (answers?: Answers): Stage => {
   };
   return {
     ...{ session, clock, told, last: () => last },
-    run: (steps, more = {}, signal = neverAborted()) =>
-      runSteps({ session, steps, epoch: 7, inputs: {}, secrets: {}, clock, onProgress, ...more }, signal),
+    run: (steps, more = {}, signal = neverAborted()) => {
+      const digests = Object.fromEntries(steps.map(({ id }) => [id, `digest of ${id}`]));
+      const nothing = { inputs: {}, secrets: {}, artefacts: {}, digests };
+      return runSteps({ session, steps, epoch: 7, clock, onProgress, ...nothing, ...more }, signal);
+    },
   };
 };
 
@@ -48,19 +48,23 @@ const errorOf = async (work: Promise<unknown>): Promise<FleetError> => {
   throw new Error('nothing was thrown');
 };
 
-test('a step is looked at, applied and looked at again, and progress tells each change', async () => {
+const AS_WANTED: Script = { answers: () => ({ exitCode: 0 }) };
+
+test('all steps are looked at in one batch, and those that are not as wanted follow in waves', async () => {
   const { session, told, last, run } = stage();
-  await run([step('second', { needs: ['first'] }), step('first')]);
-  assert.deepEqual(session.asked(), [
-    ...['first check', 'first apply', 'first verify'],
-    ...['second check', 'second apply', 'second verify'],
+  await run([stepOf('second', { needs: ['first'] }), stepOf('first'), stepOf('beside')]);
+  assert.deepEqual(session.asked, [
+    'first check, second check, beside check',
+    'first converge, beside converge',
+    'second converge',
   ]);
   assert.deepEqual(told, [
-    'first:pending second:pending',
-    'first:running second:pending',
-    'first:done second:pending',
-    'first:done second:running',
-    'first:done second:done',
+    'first:pending second:pending beside:pending',
+    'first:running second:pending beside:running',
+    'first:done second:pending beside:running',
+    'first:done second:pending beside:done',
+    'first:done second:running beside:done',
+    'first:done second:done beside:done',
   ]);
   assert.deepEqual(last()[0], {
     ...{ id: 'first', state: 'done' },
@@ -68,120 +72,258 @@ test('a step is looked at, applied and looked at again, and progress tells each 
   });
 });
 
-test('a step that is done already is neither applied nor verified', async () => {
-  const { session, last, run } = stage(() => ({ exitCode: 0, output: '' }));
-  await run([step('tart')]);
-  assert.deepEqual(session.asked(), ['tart check']);
-  assert.equal(last()[0]?.state, 'skipped');
+test('on a Mac as wanted nothing is sent but the survey', async () => {
+  const { session, last, run } = stage(AS_WANTED);
+  const steps = [stepOf('tart', { artefacts: ['tart'] }), stepOf('agent', { needs: ['tart'] })];
+  await run(steps, { artefacts: { tart: artefactOf('tart') }, digests: {} });
+  assert.deepEqual(session.asked, ['tart check, agent check']);
+  assert.deepEqual(
+    last().map(({ state }) => state),
+    ['skipped', 'skipped'],
+  );
 });
 
-test('a step gets the epoch and only those values that it names', async () => {
+test('a step gets the epoch, its digest and only those values that it names', async () => {
   const { session, run } = stage();
   const secrets = { password: new Secret('one'), token: new Secret('two') };
-  await run([step('hostname', { inputs: ['name'], secretInputs: ['token'] })], {
-    inputs: { name: 'mac-1', other: 'x' },
-    secrets,
+  const hostname = stepOf('hostname', {
+    inputs: { name: { scope: 'host' }, domain: { scope: 'fleet', fallback: 'local' } },
+    ...{ secretInputs: ['token'], artefacts: ['file'] },
   });
-  for (const call of session.calls) {
-    assert.equal(call.epoch, 7);
-    assert.deepEqual(call.inputs, { name: 'mac-1' });
-    assert.deepEqual(call.secrets, { token: secrets.token });
+  const artefacts = { file: artefactOf('file') };
+  await run([hostname], { inputs: { name: 'mac-1', other: 'x' }, secrets, artefacts });
+  assert.equal(session.batches.length, 2);
+  for (const { epoch, calls } of session.batches) {
+    assert.equal(epoch, 7);
+    const sum = artefactOf('file').sha256;
+    assert.deepEqual(calls[0]?.inputs, { name: 'mac-1', domain: 'local', artefact_file: sum });
+    assert.deepEqual(calls[0]?.secrets, { token: secrets.token });
   }
-  assert.equal(session.calls.length, 3);
+  assert.deepEqual(
+    session.batches.map(({ calls }) => calls[0]?.digest),
+    ['', 'digest of hostname'],
+  );
 });
 
-const failures: readonly { readonly phase: string; readonly error: string; readonly asked: number }[] = [
-  { phase: 'apply', error: 'unavailable StepFailed: step tart exited with 3: no space left', asked: 2 },
+test('the lock is held from the first change to the last, and not for a look', async () => {
+  const { session, run } = stage();
+  await run([stepOf('a'), stepOf('b', { needs: ['a'] })], { lockOwner: 'us' });
+  assert.deepEqual(
+    session.batches.map(({ lock }) => lock),
+    [undefined, { owner: 'us', afterwards: 'keep' }, { owner: 'us', afterwards: 'release' }],
+  );
+});
+
+test('uploads begin with the first wave, and only the wave that needs them waits', async () => {
+  const uploaded = Promise.withResolvers<void>();
+  const { session, run } = stage({ onUpload: () => uploaded.promise });
+  const steps = [stepOf('sudo'), stepOf('tart', { needs: ['sudo'], artefacts: ['tart'] })];
+  const running = run(steps, { artefacts: { tart: artefactOf('tart') } });
+  await settled();
+  assert.deepEqual(session.asked, ['sudo check, tart check', 'upload tart', 'sudo converge']);
+  uploaded.resolve();
+  await running;
+  assert.deepEqual(session.asked.at(-1), 'tart converge');
+});
+
+test('an upload that fails is told with its step, and nothing that needs it is sent', async () => {
+  const damaged = new FleetError('unavailable', { code: 'UploadDamaged', message: 'tart did not arrive' });
+  const { session, last, run } = stage({ onUpload: () => Promise.reject(damaged) });
+  const steps = [stepOf('sudo'), stepOf('tart', { needs: ['sudo'], artefacts: ['tart'] })];
+  const thrown = await errorOf(run(steps, { artefacts: { tart: artefactOf('tart') } }));
+  assert.equal(thrown.code, 'UploadDamaged');
+  assert.ok(!session.asked.includes('tart converge'));
+  assert.deepEqual(
+    last().map(({ id, state, message }) => [id, state, message]),
+    [
+      ['sudo', 'done', undefined],
+      ['tart', 'failed', 'tart did not arrive'],
+    ],
+  );
+});
+
+test('when a wave fails the uploads beside it are ended before the run is', async () => {
+  let isUploading = false;
+  const { run } = stage({
+    answers: (_call, phase) => (phase === 'apply' ? { exitCode: 3 } : undefined),
+    onUpload: async (_name, signal) => {
+      isUploading = true;
+      await abortable(new Promise<void>(() => undefined), signal).finally(() => {
+        isUploading = false;
+      });
+    },
+  });
+  const steps = [stepOf('sudo'), stepOf('tart', { needs: ['sudo'], artefacts: ['tart'] })];
+  const thrown = await errorOf(run(steps, { artefacts: { tart: artefactOf('tart') } }));
+  assert.deepEqual([thrown.code, isUploading], ['StepFailed', false]);
+});
+
+const failures: readonly {
+  readonly phase: string;
+  readonly output?: string;
+  readonly exitCode?: number;
+  readonly error: string;
+}[] = [
+  { phase: 'apply', error: 'unavailable StepFailed: step tart exited with 3: gone wrong' },
+  { phase: 'verify', error: 'contract StepNotVerified: step tart was applied, but did not last: gone wrong' },
+  { phase: 'check', error: 'unavailable StepNotLookedAt: step tart could not be looked at (exit 3): gone wrong' },
   {
-    phase: 'verify',
-    error: 'contract StepNotVerified: step tart was applied, but did not last: no space left',
-    asked: 3,
+    ...{ phase: 'apply', output: 'tar: No space left on device\n' },
+    error: 'unavailable HostDiskFull: step tart exited with 3: tar: No space left on device',
   },
+  {
+    ...{ phase: 'apply', output: 'cp: /etc/pf.conf: Read-only file system\n' },
+    error: 'unavailable HostReadOnly: step tart exited with 3: cp: /etc/pf.conf: Read-only file system',
+  },
+  {
+    ...{ phase: 'apply', output: 'sudo: the account is locked\n' },
+    error: 'denied HostAccountLocked: step tart exited with 3: sudo: the account is locked',
+  },
+  { phase: 'apply', output: '', error: 'unavailable StepFailed: step tart exited with 3: it printed nothing' },
 ];
 
-for (const { phase, error, asked } of failures) {
-  test(`a step whose ${phase} fails ends the run with its last line, and what follows stays pending`, async () => {
-    const { session, last, run } = stage((call) =>
-      call.phase === phase ? { exitCode: 3, output: 'unpacking\nno space left\n' } : undefined,
-    );
-    const thrown = await errorOf(run([step('tart'), step('after')]));
+for (const { phase, output = 'unpacking\ngone wrong\n', error } of failures) {
+  test(`a step whose ${phase} fails is told as ${error}`, async () => {
+    const { last, run } = stage({
+      answers: (call, now) =>
+        call.do !== 'check' && now === phase && call.step === 'tart' ? { exitCode: 3, output } : undefined,
+    });
+    const thrown = await errorOf(run([stepOf('tart'), stepOf('beside'), stepOf('after', { needs: ['tart'] })]));
     assert.equal(`${thrown.kind} ${thrown.code}: ${thrown.message}`, error);
     assert.equal(thrown.details['step'], 'tart');
-    assert.equal(session.calls.length, asked);
+    assert.ok(thrown.hint !== undefined);
     assert.deepEqual(
-      last().map(({ state }) => state),
-      ['failed', 'pending'],
+      last().map(({ id, state }) => `${id}:${state}`),
+      ['tart:failed', 'beside:done', 'after:pending'],
     );
     assert.equal(last()[0]?.message, thrown.message);
   });
 }
 
+test('a password that the Mac refused is told as that, with what to do', async () => {
+  const { run } = stage({
+    answers: (_call, phase) => (phase === 'apply' ? { exitCode: 77, output: 'sudo did not take it\n' } : undefined),
+  });
+  const thrown = await errorOf(run([stepOf('sudo')]));
+  assert.deepEqual([thrown.kind, thrown.code], ['denied', 'SudoPasswordRefused']);
+  assert.match(thrown.hint ?? '', /prepare-fleet-host/);
+});
+
+test('of several failures in a wave the first in order is thrown, and all are in the progress', async () => {
+  const { last, run } = stage({ answers: (_call, phase) => (phase === 'apply' ? { exitCode: 3 } : undefined) });
+  const thrown = await errorOf(run([stepOf('b'), stepOf('a')]));
+  assert.equal(thrown.details['step'], 'b');
+  assert.deepEqual(
+    last().map(({ state }) => state),
+    ['failed', 'failed'],
+  );
+});
+
 test('a last line too long for the API is cut in the progress', async () => {
-  const { last, run } = stage(() => ({ exitCode: 1, output: 'x'.repeat(10_000) }));
-  await errorOf(run([step('tart')]));
+  const { last, run } = stage({
+    answers: (_call, phase) => (phase === 'apply' ? { exitCode: 1, output: 'x'.repeat(10_000) } : undefined),
+  });
+  await errorOf(run([stepOf('tart')]));
   assert.equal(last()[0]?.message?.length, 4_096);
 });
 
-test('a refusal of the Mac keeps its kind and code, and names the step', async () => {
+test('a refusal of the Mac keeps its kind and code, and names the steps', async () => {
   const refusal = new FleetError('conflict', { code: 'StaleEpoch', message: 'seen 9', details: { seen: 9 } });
-  const { run } = stage(() => Promise.reject(refusal));
-  const thrown = await errorOf(run([step('tart')]));
+  const { last, run } = stage({
+    onBatch: ({ calls }) => (calls[0]?.do === 'check' ? undefined : Promise.reject(refusal)),
+  });
+  const thrown = await errorOf(run([stepOf('tart')]));
   assert.deepEqual(
     [thrown.kind, thrown.code, thrown.message, thrown.details],
     ['conflict', 'StaleEpoch', 'step tart: seen 9', { seen: 9, step: 'tart' }],
   );
+  assert.equal(last()[0]?.state, 'failed');
 });
 
-test('a step that hangs is given up at its deadline', async () => {
-  const { clock, last, run } = stage((_call, signal) => abortable(new Promise(() => undefined), signal));
-  const running = errorOf(run([step('tart', { timeoutMs: 5_000 })]));
+test('a step that hangs is given up at the deadline of its wave, and what answered counts', async () => {
+  const { clock, last, run } = stage({
+    onBatch: async ({ calls, onAnswer }, signal) => {
+      if (calls[0]?.do === 'check') return;
+      onAnswer?.({ step: 'quick', phases: [{ phase: 'verify', exitCode: 0 }], recorded: 'd', output: '' });
+      await abortable(new Promise<void>(() => undefined), signal);
+    },
+  });
+  const running = errorOf(run([stepOf('tart', { timeoutMs: 5_000 }), stepOf('quick', { timeoutMs: 1_000 })]));
+  await settled();
   clock.advance(4_999);
   assert.equal(last()[0]?.state, 'running');
   clock.advance(1);
   const thrown = await running;
   assert.deepEqual([thrown.kind, thrown.code], ['unavailable', 'DeadlineExceeded']);
-  assert.equal(thrown.message, 'step tart took longer than 5000 ms');
-  assert.equal(last()[0]?.state, 'failed');
-});
-
-test('an abort takes effect before the next phase, and the step is as if not begun', async () => {
-  const controller = new AbortController();
-  const { session, last, run } = stage(({ phase }) => {
-    if (phase === 'apply') controller.abort();
-    return undefined;
-  });
-  const thrown = await errorOf(run([step('tart'), step('after')], {}, controller.signal));
-  assert.equal(thrown.kind, 'cancelled');
-  assert.deepEqual(session.asked(), ['tart check', 'tart apply']);
+  assert.equal(thrown.message, 'step tart: the Mac took longer than 5000 ms');
   assert.deepEqual(
     last().map(({ state }) => state),
-    ['pending', 'pending'],
+    ['failed', 'done'],
   );
 });
 
-test('a missing input is found before anything is run', async () => {
-  const { session, run } = stage();
-  const thrown = await errorOf(run([step('tart'), step('hostname', { inputs: ['name'] })]));
-  assert.deepEqual([thrown.kind, thrown.code], ['bug', 'StepInputMissing']);
-  assert.deepEqual(session.asked(), []);
+test('a survey that hangs is given up after a minute, and the step that hangs is named', async () => {
+  const { clock, run } = stage({
+    onBatch: async ({ onAnswer }, signal) => {
+      onAnswer?.({ step: 'quick', phases: [{ phase: 'check', exitCode: 0 }], recorded: 'd', output: '' });
+      await abortable(new Promise<void>(() => undefined), signal);
+    },
+  });
+  const running = errorOf(run([stepOf('tart'), stepOf('quick')]));
+  await settled();
+  clock.advance(60_000);
+  const thrown = await running;
+  assert.deepEqual([thrown.kind, thrown.code], ['unavailable', 'DeadlineExceeded']);
+  assert.equal(thrown.message, 'step tart: a look at the Mac took longer than 60000 ms');
 });
 
+test('an abort takes effect before the next wave, and its steps are as if not begun', async () => {
+  const controller = new AbortController();
+  const { session, last, run } = stage({
+    answers: (_call, phase) => {
+      if (phase === 'apply') controller.abort();
+      return undefined;
+    },
+  });
+  const thrown = await errorOf(run([stepOf('tart'), stepOf('after', { needs: ['tart'] })], {}, controller.signal));
+  assert.equal(thrown.kind, 'cancelled');
+  assert.deepEqual(session.asked, ['tart check, after check', 'tart converge']);
+  assert.equal(last()[1]?.state, 'pending');
+});
+
+const ungiven: readonly { readonly story: string; readonly step: Step }[] = [
+  { story: 'an input', step: stepOf('hostname', { inputs: { name: { scope: 'host' } } }) },
+  { story: 'an artefact', step: stepOf('hostname', { artefacts: ['tart'] }) },
+];
+for (const { story, step } of ungiven) {
+  test(`${story} that is missing is found before anything is run`, async () => {
+    const { session, run } = stage();
+    const thrown = await errorOf(run([stepOf('tart'), step]));
+    assert.deepEqual([thrown.kind, thrown.code], ['bug', 'StepInputMissing']);
+    assert.deepEqual(session.asked, []);
+  });
+}
+
 test('a step whose secret is not known may be found done, but is never applied', async () => {
-  const sudo = step('sudo', { secretInputs: ['password'] });
-  await stage(() => ({ exitCode: 0, output: '' })).run([sudo]);
-  const { session, run } = stage();
+  const sudo = stepOf('sudo', { secretInputs: ['password'] });
+  const found = stage(AS_WANTED);
+  await found.run([sudo]);
+  assert.deepEqual(found.session.asked, ['sudo check', 'sudo verify']);
+  const { session, last, run } = stage();
   const thrown = await errorOf(run([sudo]));
-  assert.deepEqual([thrown.kind, thrown.code], ['unavailable', 'StepSecretUnknown']);
-  assert.deepEqual(session.asked(), ['sudo check']);
+  assert.deepEqual([thrown.kind, thrown.code, last()[0]?.state], ['unavailable', 'StepSecretUnknown', 'failed']);
+  assert.deepEqual(session.asked, ['sudo check']);
 });
 
 test('a secret that a script prints appears neither in the error nor in the progress', async () => {
   const kubeconfig = new Secret('users:\n  - token: canary-token-1234\n');
   const prints = ['token: canary-token-1234', kubeconfig.reveal()];
   for (const print of prints) {
-    const { last, run } = stage(({ phase }) => ({ exitCode: 1, output: `${phase} of ${print} failed` }));
+    const { last, run } = stage({
+      answers: (_call, phase) => (phase === 'apply' ? { exitCode: 1, output: `apply of ${print} failed` } : undefined),
+    });
     const thrown = await errorOf(
-      run([step('kubeconfig', { secretInputs: ['kubeconfig'] })], { secrets: { kubeconfig } }),
+      run([stepOf('kubeconfig', { secretInputs: ['kubeconfig'] })], { secrets: { kubeconfig } }),
     );
     assert.equal(thrown.code, 'StepFailed');
     assert.match(thrown.message, /\[redacted\]/);
@@ -189,12 +331,20 @@ test('a secret that a script prints appears neither in the error nor in the prog
   }
 });
 
-test('a secret in the error of a session does not go further either', async () => {
-  const password = new Secret('canary');
-  const { last, run } = stage(() =>
-    Promise.reject(new FleetError('unavailable', { code: 'Lost', message: 'lost while sending canary' })),
-  );
-  const thrown = await errorOf(run([step('sudo', { secretInputs: ['password'] })], { secrets: { password } }));
-  assert.equal(thrown.message, 'step sudo: lost while sending [redacted]');
-  assert.ok(!JSON.stringify(last()).includes('canary'));
-});
+for (const during of ['check', 'converge']) {
+  test(`a secret in the error of a session during ${during} does not go further either`, async () => {
+    const password = new Secret('canary');
+    const lost = new FleetError('unavailable', { code: 'Lost', message: 'lost while sending canary' });
+    const { last, run } = stage({
+      onBatch: ({ calls }) => (calls[0]?.do === during ? Promise.reject(lost) : undefined),
+    });
+    const thrown = await errorOf(run([stepOf('sudo', { secretInputs: ['password'] })], { secrets: { password } }));
+    assert.match(thrown.message, /lost while sending \[redacted\]$/);
+    assert.ok(!JSON.stringify(last()).includes('canary'));
+  });
+}
+
+/** Lets every promise that can settle do so. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+};

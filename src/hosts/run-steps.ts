@@ -1,141 +1,94 @@
 /**
- * Runs steps on a Mac: look whether a step is done, do it if not, look again. Every call carries the epoch, so that a Mac
- * refuses work of an operation that was superseded; a repetition finds what is done already.
+ * Runs steps on a Mac: one survey of all, then only what is not as wanted, in as few batches as the steps' needs allow, with
+ * uploads beside them. Every batch carries the epoch, so that a Mac refuses work of an operation that was superseded; a
+ * repetition finds what is done already.
  */
-import { throwIfAborted, withTimeLimit } from '../base/abort.ts';
-import type { Clock } from '../base/clock.ts';
+import { linkedController } from '../base/abort.ts';
 import { FleetError, isKind, toFleetError } from '../base/errors.ts';
-import type { Secret } from '../base/secret.ts';
-import { planSteps } from './plan-steps.ts';
-import type { HostSession, StepAnswer, StepPhase, StepProgress } from './port.ts';
-import { createProgress, type Progress } from './progress.ts';
-import { redact } from './redact.ts';
+import { orderSteps } from './order-steps.ts';
+import { planWaves, type WavePlan } from './plan-waves.ts';
+import type { BatchAnswer } from './port.ts';
+import { createProgress } from './progress.ts';
+import { runWave, surveyMac } from './run-wave.ts';
 import type { Step } from './step.ts';
-
-export interface StepsRun {
-  readonly session: HostSession;
-  readonly steps: readonly Step[];
-  readonly epoch: number;
-  readonly inputs: Readonly<Record<string, string>>;
-  readonly secrets: Readonly<Record<string, Secret<string>>>;
-  readonly clock: Clock;
-  readonly onProgress: (steps: readonly StepProgress[]) => void;
-}
+import type { StepsRun, Work } from './steps-run.ts';
 
 /**
  * Resolves when every step is verified. Rejects with the error of the first that is not; it names the step and holds no
- * secret. The signal is obeyed between phases and by the session.
+ * secret. The signal is obeyed between batches and by the session.
  */
-export const runSteps = async (run: StepsRun, signal: AbortSignal): Promise<void> => {
-  const steps = planSteps(run.steps);
-  for (const step of steps) assertInputs(run, step);
-  const progress = createProgress(
-    steps.map(({ id }) => id),
-    run,
-  );
-  for (const step of steps) await trackStep({ run, step, signal }, progress);
+export const runSteps = async (given: StepsRun, signal: AbortSignal): Promise<void> => {
+  const run = { ...given, steps: orderSteps(given.steps) };
+  for (const step of run.steps) assertGiven(run, step);
+  const ids = run.steps.map(({ id }) => id);
+  const work: Work = { run, progress: createProgress(ids, run), signal };
+  const plan = planAfter(work, await surveyMac(work));
+  const planned = new Set(plan.waves.flat().map(({ step }) => step.id));
+  work.progress.skipped(ids.filter((id) => !planned.has(id)));
+  await runPlan(work, plan);
 };
 
-interface OneStep {
-  readonly run: StepsRun;
-  readonly step: Step;
-  readonly signal: AbortSignal;
-}
-
-const trackStep = async (one: OneStep, progress: Progress): Promise<void> => {
-  const { id } = one.step;
-  throwIfAborted(one.signal);
-  progress.running(id);
+const planAfter = ({ run, progress }: Work, survey: BatchAnswer): WavePlan => {
+  const { steps, digests, secrets, artefacts } = run;
+  const artefactSums = Object.fromEntries(Object.entries(artefacts).map(([name, { sha256 }]) => [name, sha256]));
   try {
-    progress.ended(id, await runStep(one));
+    return planWaves({ steps, survey, digests, secrets: Object.keys(secrets), artefactSums });
   } catch (thrown) {
-    const error = inStep(one, toFleetError(thrown));
-    if (isKind(error, 'cancelled')) progress.interrupted(id);
-    else progress.ended(id, 'failed', error.message);
+    const error = toFleetError(thrown);
+    progress.failed(
+      steps.map(({ id }) => id).filter((id) => id === error.details['step']),
+      error.message,
+    );
     throw error;
   }
 };
 
-const runStep = ({ run, step, signal }: OneStep): Promise<'done' | 'skipped'> => {
-  const deadline = { clock: run.clock, timeoutMs: step.timeoutMs, signal, doing: `step ${step.id}` };
-  return withTimeLimit(deadline, async (limited) => {
-    const ask = (phase: StepPhase): Promise<StepAnswer> => {
-      throwIfAborted(limited);
-      const { inputs, secrets } = valuesFor(run, step);
-      return run.session.run({ step: step.id, phase, epoch: run.epoch, inputs, secrets }, limited);
-    };
-    if ((await ask('check')).exitCode === 0) return 'skipped';
-    assertSecrets(run, step);
-    const applied = await ask('apply');
-    if (applied.exitCode !== 0) throw stepFailed(run, step, applied);
-    const verified = await ask('verify');
-    if (verified.exitCode !== 0) throw notVerified(run, step, verified);
-    return 'done';
-  });
+/** Uploads begin at once; a wave waits for those of its own steps. When something fails, they end before we do. */
+const runPlan = async (work: Work, { waves, uploads }: WavePlan): Promise<void> => {
+  const uploading = linkedController(work.signal);
+  const sent = new Map(uploads.map((name) => [name, uploadOne(work, name, uploading.signal)]));
+  try {
+    for (const [index, wave] of waves.entries()) {
+      await Promise.all(wave.flatMap(({ step }) => step.artefacts.map((name) => sent.get(name))));
+      await runWave(work, wave, index === waves.length - 1 ? 'release' : 'keep');
+    }
+  } finally {
+    uploading.abort();
+    await Promise.allSettled(sent.values());
+    uploading.release();
+  }
 };
 
-/** Only what the step names. */
-const valuesFor = (run: StepsRun, { inputs, secretInputs }: Step): Pick<StepsRun, 'inputs' | 'secrets'> => ({
-  inputs: pick(run.inputs, inputs),
-  secrets: pick(run.secrets, secretInputs),
-});
+const uploadOne = ({ run, progress }: Work, name: string, signal: AbortSignal): Promise<void> => {
+  const artefact = run.artefacts[name];
+  const users = run.steps.filter(({ artefacts }) => artefacts.includes(name)).map(({ id }) => id);
+  const upload = async (): Promise<void> => {
+    if (artefact === undefined) throw notGiven('artefact', name, users[0] ?? '');
+    try {
+      await run.session.upload(artefact, signal);
+    } catch (thrown) {
+      if (!isKind(thrown, 'cancelled')) progress.failed(users, toFleetError(thrown).message);
+      throw thrown;
+    }
+  };
+  const uploaded = upload();
+  // Whoever waits for it hears of it; if the run ends before, nobody has to.
+  uploaded.catch(() => undefined);
+  return uploaded;
+};
 
-const pick = <T>(values: Readonly<Record<string, T>>, names: readonly string[]): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+const assertGiven = ({ inputs, artefacts }: StepsRun, step: Step): void => {
+  const input = Object.entries(step.inputs).find(
+    ([name, { fallback }]) => inputs[name] === undefined && fallback === undefined,
+  );
+  if (input !== undefined) throw notGiven('input', input[0], step.id);
+  const artefact = step.artefacts.find((name) => artefacts[name] === undefined);
+  if (artefact !== undefined) throw notGiven('artefact', artefact, step.id);
+};
 
-const assertInputs = ({ inputs }: StepsRun, { id, inputs: names }: Step): void => {
-  const missing = names.find((name) => inputs[name] === undefined);
-  if (missing === undefined) return;
-  throw new FleetError('bug', {
+const notGiven = (what: 'input' | 'artefact', name: string, step: string): FleetError =>
+  new FleetError('bug', {
     code: 'StepInputMissing',
-    message: `step ${id} needs the input ${missing}, which was not given`,
-    details: { step: id, input: missing },
+    message: `step ${step} needs the ${what} ${name}, which was not given`,
+    details: { step, [what]: name },
   });
-};
-
-const assertSecrets = ({ secrets }: StepsRun, { id, secretInputs }: Step): void => {
-  const missing = secretInputs.find((name) => secrets[name] === undefined);
-  if (missing === undefined) return;
-  throw new FleetError('unavailable', {
-    code: 'StepSecretUnknown',
-    message: `step ${id} has to be applied and needs ${missing}, which is not known`,
-    hint: 'For a sealed password wait until Scaleway shows it, reinstall the Mac, or prepare it by hand.',
-    details: { step: id, secret: missing },
-  });
-};
-
-const stepFailed = (run: StepsRun, { id }: Step, answer: StepAnswer): FleetError =>
-  new FleetError('unavailable', {
-    code: 'StepFailed',
-    message: `step ${id} exited with ${answer.exitCode}: ${lastLine(run, answer)}`,
-    hint: 'It is tried again. If it keeps failing, the line above says why.',
-    details: { step: id, exitCode: answer.exitCode },
-  });
-
-/** The script said it was done, and it is not: the script or the Mac breaks its promise. */
-const notVerified = (run: StepsRun, { id }: Step, answer: StepAnswer): FleetError =>
-  new FleetError('contract', {
-    code: 'StepNotVerified',
-    message: `step ${id} was applied, but did not last: ${lastLine(run, answer)}`,
-    hint: 'Something on the Mac undoes it, or its check is wrong.',
-    details: { step: id, exitCode: answer.exitCode },
-  });
-
-const lastLine = ({ secrets }: StepsRun, { output }: StepAnswer): string => {
-  const line = redact(output, secrets).trim().split('\n').at(-1) ?? '';
-  return line === '' ? 'it printed nothing' : line;
-};
-
-/** The same error, with the step in it. What came from below keeps its kind and code: the caller decides by them. */
-const inStep = ({ run, step: { id } }: OneStep, error: FleetError): FleetError => {
-  if (error.details['step'] === id) return error;
-  const { kind, code, hint, details, retryAfterMs, cause } = error;
-  return new FleetError(kind, {
-    code,
-    message: redact(error.message.includes(`step ${id}`) ? error.message : `step ${id}: ${error.message}`, run.secrets),
-    ...(hint !== undefined && { hint }),
-    details: { ...details, step: id },
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(cause !== undefined && { cause }),
-  });
-};

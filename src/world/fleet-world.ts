@@ -30,6 +30,7 @@ import type { Actor } from '../sim/kernel/actor.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
 import { createSimTransport } from '../sim/kernel/sim-transport.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
+import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import { type AgentsInProcess, createAgentsInProcess } from './agents-in-process.ts';
 import { CAPI_REMOTE, POLICIES, PROVIDER, PROVIDER_RIGHTS } from './identities.ts';
@@ -171,7 +172,7 @@ const runManager = async (actor: Actor, { client, cloud, macs }: ManagerParts): 
         ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
         transport: createKernelCloudTransport(cloud, actor),
       }),
-      preparer: createHostPreparer({ hosts: macs.kernelHosts(actor), clock }),
+      preparer: createHostPreparer({ hosts: macs.kernelHosts(actor), clock, ...createStepLevelConfiguration() }),
       join: { issue: async (nodeName) => new Secret(`kubeconfig of ${nodeName}`) },
       fleetKeys: { privateKeyOf: async () => FLEET_KEY },
       settings: {

@@ -7,7 +7,7 @@ import { FleetError } from '../base/errors.ts';
 import { createIds } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
-import { createHostPreparer } from '../hosts/host-preparer.ts';
+import { createHostPreparer, type HostPreparerDeps } from '../hosts/host-preparer.ts';
 import type { Hosts } from '../hosts/port.ts';
 import { toClusterId } from '../kinds/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -31,6 +31,8 @@ export interface ScalewayPortsOptions {
 /** Everything that is needed to work on a Mac itself. */
 export interface HostSessions {
   readonly hosts: Hosts;
+  readonly files: HostPreparerDeps['files'];
+  readonly artefacts: HostPreparerDeps['artefacts'];
   readonly fleetKeys: FleetKeys;
   readonly join: JoinCredentials;
 }
@@ -56,10 +58,10 @@ export const createScalewayPorts = async (
   const kubeSystem = await client.get(NAMESPACES, { name: 'kube-system' }, { signal });
   const clusterId = toClusterId(kubeSystem.metadata.uid ?? '');
   const { cloud, projectId, zones } = scaleway;
-  const { hosts, fleetKeys, join } = sessions;
+  const { hosts, files, artefacts, fleetKeys, join } = sessions;
   return {
     ...{ client, clock, random, ids: createIds(random), logger, cloud, fleetKeys, join },
-    preparer: createHostPreparer({ hosts, clock }),
+    preparer: createHostPreparer({ hosts, clock, files, artefacts }),
     settings: {
       ...{ projectId, zones, poolPrefix, clusterId, times: TIMES },
       ...(namespace === undefined ? {} : { namespace }),
@@ -76,5 +78,6 @@ export const createAbsentSessions = (): HostSessions => {
       hint: 'Work on simulated Macs (--simulated-macs), or wait for a version that has sessions over SSH.',
     });
   };
-  return { hosts: { open: absent }, fleetKeys: { privateKeyOf: absent }, join: { issue: absent } };
+  const nothing = { files: { lib: '', steps: {} }, artefacts: {} };
+  return { hosts: { open: absent }, ...nothing, fleetKeys: { privateKeyOf: absent }, join: { issue: absent } };
 };

@@ -21,6 +21,7 @@ import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
 import { createSimCloudTransport } from '../sim/cloud/transports.ts';
 import type { AgentStart } from '../sim/mac/mac-agent.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
+import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import type { ServeNode } from '../sim/node/node-server.ts';
 import type { SavedSimulation } from './saved-simulation.ts';
@@ -122,7 +123,7 @@ export const createSimulatedPorts = async (
       ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
       transport: createSimCloudTransport(cloud, { clock, latencyMs: 2 }),
     }),
-    preparer: createHostPreparer({ hosts: macs.hosts, clock }),
+    preparer: createHostPreparer({ hosts: macs.hosts, clock, ...createStepLevelConfiguration() }),
     join: options.join ?? { issue: async (nodeName) => new Secret(`kubeconfig of ${nodeName}`) },
     fleetKeys: { privateKeyOf: async () => FLEET_KEY },
     settings: {

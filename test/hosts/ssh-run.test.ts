@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { REMOTE_SCRIPTS } from '../../src/hosts/port/remote-command.ts';
-import { UPLOAD_SCRIPT } from '../../src/hosts/ssh/upload.ts';
+import { UPLOAD_SCRIPTS } from '../../src/hosts/port/upload-wire.ts';
 import { bash, connectFor, outcome, processesWith, signal, sshdFor, textOf, until } from './sshd-stage.ts';
 
 /** sshd hands the line to it, as it does to a user's login shell. */
@@ -178,7 +178,7 @@ test('closing ends what runs', async (t) => {
   await until('the command ended', () => processesWith(word).length === 0);
 });
 
-for (const [name, script] of Object.entries({ ...REMOTE_SCRIPTS, 'macfleet-upload': UPLOAD_SCRIPT })) {
+for (const [name, script] of Object.entries({ ...REMOTE_SCRIPTS, ...UPLOAD_SCRIPTS })) {
   test(`shellcheck has nothing to say about ${name}`, () => {
     const said = execFileSync('shellcheck', ['--shell=bash', '-'], { input: script, encoding: 'utf8' });
     assert.equal(said, '');

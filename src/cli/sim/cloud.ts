@@ -9,6 +9,7 @@ import { createSimCloud, type SimCloud } from '../../sim/cloud/sim-cloud.ts';
 import type { CliIo } from '../io.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
 import { findScenario } from './scenarios.ts';
+import { untilStopped } from './until-stopped.ts';
 
 export interface SimCloudFlags {
   readonly port: number;
@@ -50,7 +51,7 @@ export const runSimCloud = async (flags: SimCloudFlags, io: CliIo): Promise<void
           origin: saved === undefined ? 'new' : 'kept',
         }),
       );
-      await stopped(io.signal);
+      await untilStopped(io.signal);
       say('Stopping.');
     } finally {
       await served.close();
@@ -64,12 +65,6 @@ export const runSimCloud = async (flags: SimCloudFlags, io: CliIo): Promise<void
 const addServers = (cloud: SimCloud, count: number): void => {
   for (let at = 1; at <= count; at += 1) cloud.addServer({ name: `tuist-pool-${at}` });
 };
-
-const stopped = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 interface Welcome extends SimCloudFlags {
   readonly origin: 'new' | 'kept';

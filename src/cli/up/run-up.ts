@@ -7,6 +7,7 @@ import { createSystemRandom } from '../../base/random.ts';
 import { renderDemo, renderDemoKubeconfig } from '../../world/demo-fleet.ts';
 import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
 import type { CliIo } from '../io.ts';
+import { createRedraw } from '../redraw.ts';
 import { createOrIgnore, createOrRenew } from './create-or-ignore.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createFleetView, type FleetView, renderTable } from './fleet-view.ts';
@@ -62,7 +63,7 @@ export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
     if (flags.until === undefined) say(HINTS);
     await createOrRenew(fleet.client, renderDemoKubeconfig(fleet.remoteKubeconfig), life.signal);
     for (const demo of renderDemo(macs)) await createOrIgnore(fleet.client, demo, life.signal);
-    await follow({ flags, fleet, logger, say, draw: createDrawing(io) }, life.signal);
+    await follow({ flags, fleet, logger, say, draw: createRedraw(io) }, life.signal);
     say(
       `After ${((clock.elapsed() - startedMs) / 1_000).toFixed(1)} s. Next: \`macfleet up\` without --until, and kubectl in another terminal.`,
     );
@@ -81,14 +82,6 @@ interface Following {
   /** Shows the newest table: in place on a terminal, below the last one elsewhere. */
   readonly draw: (table: string) => void;
 }
-
-const createDrawing = ({ stdout, isTerminal }: CliIo): ((table: string) => void) => {
-  let drawnLines = 0;
-  return (table) => {
-    stdout(isTerminal && drawnLines > 0 ? `\u001b[${drawnLines}A\u001b[J${table}\n` : `${table}\n`);
-    drawnLines = table.split('\n').length;
-  };
-};
 
 /** Shows what happens until what was asked for is reached, or until the person stops it. */
 const follow = async ({ flags, fleet, logger, say, draw }: Following, signal: AbortSignal): Promise<void> => {

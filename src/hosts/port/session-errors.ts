@@ -13,8 +13,8 @@ export const unreachableHost = (address: string, cause?: unknown): FleetError =>
 export const connectionLost = (cause?: unknown): FleetError =>
   new FleetError('unavailable', {
     code: 'HostConnectionLost',
-    message: 'the SSH connection broke while a step was at work',
-    hint: 'It is tried again: whether the step was done is looked at first.',
+    message: 'the SSH connection broke while the Mac was at work',
+    hint: 'It is tried again: what was done is looked at first.',
     ...(cause !== undefined && { cause }),
   });
 
@@ -59,13 +59,37 @@ export const notFenced = (step: string): FleetError =>
     details: { step },
   });
 
+export const hostBusy = (owner: string): FleetError =>
+  new FleetError('conflict', {
+    code: 'HostBusy',
+    message: `the Mac is being worked on by ${owner}`,
+    hint: 'Wait until that has ended. A lock of somebody who died expires after 15 minutes.',
+    details: { owner },
+  });
+
+export const hostHeld = (claim: string): FleetError =>
+  new FleetError('conflict', {
+    code: 'HostHeld',
+    message: `a controller works on this Mac (${claim})`,
+    hint: 'Let the controller prepare it, or release it there first. If you paused the controller, use --force.',
+    details: { claim },
+  });
+
 export const sessionClosed = (): FleetError =>
-  new FleetError('bug', { code: 'SessionClosed', message: 'a step was sent through a session that is closed' });
+  new FleetError('bug', { code: 'SessionClosed', message: 'work was sent through a session that is closed' });
 
 /** Who has not put the key on record must not send anything: whoever answered would go unnoticed for ever. */
 export const hostKeyNotPinned = (): FleetError =>
   new FleetError('bug', {
     code: 'HostKeyNotPinned',
-    message: 'a step was sent through a session that was opened without a pinned host key',
+    message: 'work was sent through a session that was opened without a pinned host key',
     hint: "Record the session's host key, and open another session with it.",
+  });
+
+export const uploadDamaged = (path: string, found: string, sha256: string): FleetError =>
+  new FleetError('unavailable', {
+    code: 'UploadDamaged',
+    message: `${path} did not arrive as it was sent, and was thrown away: its checksum is ${found}, not ${sha256}`,
+    hint: 'It is tried again. If it stays so, the file differs from the checksum that was given for it.',
+    details: { path, sha256 },
   });

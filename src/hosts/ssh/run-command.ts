@@ -16,6 +16,8 @@ export interface RemoteCommand {
   readonly argv: readonly string[];
   /** Empty unless given. */
   readonly stdin?: Uint8Array | AsyncIterable<Uint8Array>;
+  /** Told of standard output while it comes, after the mark. */
+  readonly onStdout?: (chunk: Uint8Array) => void;
   readonly timeoutMs: number;
   /** For the error of a command that takes too long: "step sudo". */
   readonly doing: string;
@@ -51,10 +53,18 @@ export const runCommand = (
     const opening = openChannel(runner, line, limited);
     const channel = await abortable(opening, limited).catch((error) => {
       // The host may be starting it already.
-      runner.finish(opening.then((late) => endGroup(runner, late, attend(late, runner.link))));
+      runner.finish(
+        opening.then((late) =>
+          endGroup(
+            runner,
+            late,
+            attend(late, runner.link, () => undefined),
+          ),
+        ),
+      );
       throw error;
     });
-    const run = attend(channel, runner.link);
+    const run = attend(channel, runner.link, command.onStdout ?? (() => undefined));
     const sent = send(channel, command.stdin ?? new Uint8Array(), run.ended);
     try {
       return await abortable(Promise.race([run.ended, sent.then(() => run.ended)]), limited);
@@ -92,13 +102,17 @@ interface AttendedRun {
   isOpen(): boolean;
 }
 
-const attend = (channel: ClientChannel, link: SshLink): AttendedRun => {
+const attend = (channel: ClientChannel, link: SshLink, onStdout: (chunk: Uint8Array) => void): AttendedRun => {
   const ended = Promise.withResolvers<CommandResult>();
   const group = Promise.withResolvers<number | undefined>();
   const stdout = createBoundedOutput();
   const stderr = createBoundedOutput();
   let isOpen = true;
-  channel.on('data', afterMark(group.resolve, stdout));
+  const take = (chunk: Uint8Array): void => {
+    stdout.push(chunk);
+    onStdout(chunk);
+  };
+  channel.on('data', afterMark(group.resolve, take));
   channel.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
   // A broken connection; the close that follows tells it.
   channel.on('error', () => undefined);
@@ -118,11 +132,11 @@ const attend = (channel: ClientChannel, link: SshLink): AttendedRun => {
 const SIGNALLED = 137;
 
 /** Swallows what a login shell prints, up to the mark; what follows is the command's. */
-const afterMark = (onGroup: (group: number) => void, output: BoundedOutput): ((chunk: Buffer) => void) => {
+const afterMark = (onGroup: (group: number) => void, take: (chunk: Uint8Array) => void): ((chunk: Buffer) => void) => {
   let pending: Buffer | undefined = Buffer.alloc(0);
   return (chunk) => {
     if (pending === undefined) {
-      output.push(chunk);
+      take(chunk);
       return;
     }
     const bytes = Buffer.concat([pending, chunk]);
@@ -133,7 +147,7 @@ const afterMark = (onGroup: (group: number) => void, output: BoundedOutput): ((c
     }
     pending = undefined;
     onGroup(mark.group);
-    output.push(bytes.subarray(mark.length));
+    take(bytes.subarray(mark.length));
   };
 };
 

@@ -1,59 +1,81 @@
-/** The Hosts port over SSH: a step is a bash script with its call as arguments and its secrets on standard input. */
-
+/** The Hosts port over SSH: a batch is a bash program with its calls as words and its secrets on standard input. */
+import { FleetError } from '../../base/errors.ts';
+import { createAnswerReader } from '../port/batch-answer.ts';
+import { renderBatchArgv, renderSecrets } from '../port/batch-wire.ts';
+import { explainFailure } from '../port/host-failures.ts';
 import { hostKeyNotPinned } from '../port/session-errors.ts';
-import { parseRefusal, renderSecrets, renderStepArgv } from '../port/step-wire.ts';
-import type { HostSession, Hosts, HostTarget, StepAnswer, StepCall } from '../port.ts';
-import { redact } from '../redact.ts';
+import type { Batch, BatchAnswer, HostSession, Hosts, HostTarget } from '../port.ts';
+import { composeProgram, type StepFiles } from '../program/compose.ts';
+import { packProgram } from '../program/pack.ts';
+import type { CommandResult } from './run-command.ts';
 import { openSshConnection, type SshConnection, type SshOptions } from './ssh-connection.ts';
 
 export interface SshHostsOptions extends SshOptions {
-  /** The bash script of a step; it is given step, phase, epoch and inputs. Undefined for a step that does not exist. */
-  readonly scriptOf: (step: string) => string | undefined;
-  /** Of one phase, whatever its caller allows it. */
-  readonly phaseTimeoutMs: number;
+  readonly files: StepFiles;
 }
 
 export const createSshHosts = (options: SshHostsOptions): Hosts => ({
-  open: async (target, signal) => sessionOn(await openSshConnection(target, options, signal), target, options),
+  open: async (target, signal) => sessionOn(await openSshConnection(target, options, signal), target, options.files),
 });
 
-/** What bash exits with when there is no such script. */
-const NO_SUCH_SCRIPT = 127;
+/** Even an upload at a tenth of what we measured has ended by then. */
+const UPLOAD_TIMEOUT_MS = 600_000;
 
-const sessionOn = (
-  connection: SshConnection,
-  { pinnedHostKey }: HostTarget,
-  options: SshHostsOptions,
-): HostSession => ({
-  hostKey: connection.hostKey,
-  run: async (call, signal) => {
+const sessionOn = (connection: SshConnection, { pinnedHostKey }: HostTarget, files: StepFiles): HostSession => {
+  const assertPinned = (): void => {
     if (pinnedHostKey === undefined) throw hostKeyNotPinned();
-    const script = options.scriptOf(call.step);
-    if (script === undefined) return { exitCode: NO_SUCH_SCRIPT, output: `there is no script for ${call.step}` };
-    const answer = await runPhase({ connection, script, timeoutMs: options.phaseTimeoutMs }, call, signal);
-    const refusal = parseRefusal(call, answer);
-    if (refusal !== undefined) throw refusal;
-    return answer;
-  },
-  close: connection.close,
-});
+  };
+  return {
+    hostKey: connection.hostKey,
+    run: async (batch, signal) => {
+      assertPinned();
+      return runBatch({ connection, files }, batch, signal);
+    },
+    upload: async ({ sha256, open }, signal) => {
+      assertPinned();
+      const place = { path: `.macfleet/artefacts/${sha256}`, sha256, mode: '600' };
+      await connection.upload({ ...place, content: open(), timeoutMs: UPLOAD_TIMEOUT_MS }, signal);
+    },
+    close: connection.close,
+  };
+};
 
-interface PhaseRun {
+interface BatchRunner {
   readonly connection: SshConnection;
-  readonly script: string;
-  readonly timeoutMs: number;
+  readonly files: StepFiles;
 }
 
-const runPhase = async (run: PhaseRun, call: StepCall, signal: AbortSignal): Promise<StepAnswer> => {
-  const { connection, script, timeoutMs } = run;
-  const { exitCode, stdout, stderr } = await connection.run(
+const runBatch = async (
+  { connection, files }: BatchRunner,
+  batch: Batch,
+  signal: AbortSignal,
+): Promise<BatchAnswer> => {
+  const reader = createAnswerReader(batch);
+  const ids = batch.calls.map(({ step }) => step);
+  const result = await connection.run(
     {
-      argv: renderStepArgv(script, call),
-      stdin: renderSecrets(call.secrets),
-      ...{ timeoutMs, doing: `step ${call.step}` },
+      argv: renderBatchArgv(packProgram(composeProgram(files, ids)), batch),
+      stdin: renderSecrets(batch.calls),
+      onStdout: reader.push,
+      ...{ timeoutMs: batch.timeoutMs, doing: `step ${ids.join(', ')}` },
     },
     signal,
   );
-  // What went wrong is told on standard error, and read from the last line.
-  return { exitCode, output: redact(stdout.render(call.secrets) + stderr.render(call.secrets), call.secrets) };
+  const { answer, refusal } = reader.finish();
+  if (refusal !== undefined) throw refusal;
+  if (result.exitCode !== 0) throw batchFailed(batch, result);
+  return answer;
+};
+
+/** The driver itself could not go on; what it said is on standard error. */
+const batchFailed = ({ calls }: Batch, { exitCode, stderr }: CommandResult): FleetError => {
+  const said = stderr.render(Object.assign({}, ...calls.map(({ secrets }) => secrets))).trim();
+  const line = said.split('\n').at(-1) ?? '';
+  const known = explainFailure(said);
+  return new FleetError(known?.kind ?? 'unavailable', {
+    code: known?.code ?? 'BatchFailed',
+    message: `the Mac could not run the steps (exit ${exitCode}): ${line === '' ? 'it said nothing' : line}`,
+    hint: known?.hint ?? 'It is tried again. If it keeps failing, the line above says why.',
+    details: { exitCode },
+  });
 };

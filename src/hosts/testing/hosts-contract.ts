@@ -3,11 +3,12 @@
  * adapter against simulated Macs behind a real SSH port.
  */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import test from 'node:test';
 import { neverAborted } from '../../base/abort.ts';
 import { FleetError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import type { HostSession, Hosts, HostTarget, StepAnswer, StepCall, StepPhase } from '../port.ts';
+import type { Artefact, Batch, BatchAnswer, HostSession, Hosts, HostTarget, StepCall } from '../port.ts';
 
 export interface HostsContractWorld {
   readonly hosts: Hosts;
@@ -37,6 +38,9 @@ export const testHostsContract = (name: string, run: HostsContractRun): void => 
   storiesOfSessions(story);
   storiesOfTheFence(story);
   storiesOfSteps(story);
+  storiesOfSecrets(story);
+  storiesOfBatches(story);
+  storiesOfUploads(story);
 };
 
 type Story = (sentence: string, body: (world: HostsContractWorld) => Promise<void>) => void;
@@ -76,27 +80,29 @@ const storiesOfConnecting = (story: Story): void => {
 };
 
 const storiesOfSessions = (story: Story): void => {
-  story('a session without a pin shows the key and runs nothing', async ({ hosts, target }) => {
+  story('a session without a pin shows the key, runs nothing and takes no file', async ({ hosts, target }) => {
     const session = await hosts.open(target, signal);
-    assert.equal(await outcome(session.run(callOf('stop-agent', 'check'), signal)), 'bug HostKeyNotPinned');
+    assert.equal(await outcome(session.run(batchOf([callOf('stop-agent')]), signal)), 'bug HostKeyNotPinned');
+    assert.equal(await outcome(session.upload(artefactOf('file'), signal)), 'bug HostKeyNotPinned');
     await session.close();
   });
 
-  story('a closed session runs nothing', async (world) => {
-    const { run, close } = await openSession(world);
+  story('a closed session runs nothing and takes no file', async (world) => {
+    const { run, session, close } = await openSession(world);
     await close();
-    assert.equal(await run('stop-agent', 'check'), 'bug SessionClosed');
+    assert.equal(await run(callOf('stop-agent')), 'bug SessionClosed');
+    assert.equal(await outcome(session.upload(artefactOf('file'), signal)), 'bug SessionClosed');
   });
 
   story('a step that hangs ends with an abort, and the session goes on', async (world) => {
     const { run, session } = await openSession(world);
     world.breakNextCheck('stop-agent', 'hang');
     const controller = new AbortController();
-    const hanging = outcome(session.run(callOf('stop-agent', 'check'), controller.signal));
-    assert.equal(await run('first-look', 'check'), 'exit 1');
+    const hanging = outcome(session.run(batchOf([callOf('stop-agent')]), controller.signal));
+    assert.equal(await run(callOf('first-look', { inputs: { claim: 'ours' } })), 'check 1');
     controller.abort();
     assert.equal(await hanging, 'cancelled Cancelled');
-    assert.equal(await run('stop-agent', 'check'), 'exit 0');
+    assert.equal(await run(callOf('stop-agent')), 'check 0');
   });
 
   story(
@@ -104,29 +110,29 @@ const storiesOfSessions = (story: Story): void => {
     async (world) => {
       const { run } = await openSession(world);
       world.breakNextCheck('stop-agent', 'lost-after');
-      assert.equal(await run('stop-agent', 'check'), 'unavailable HostConnectionLost');
+      assert.equal(await run(callOf('stop-agent')), 'unavailable HostConnectionLost');
       const again = await openSession(world);
-      assert.equal(await again.run('stop-agent', 'check'), 'exit 0');
+      assert.equal(await again.run(callOf('stop-agent')), 'check 0');
     },
   );
 };
 
 const storiesOfTheFence = (story: Story): void => {
-  story('without an epoch file the Mac takes no step that leaves something behind', async (world) => {
+  story('without a fence the Mac takes no step that leaves something behind', async (world) => {
     const { run } = await openSession(world);
-    assert.equal(await run('hostname', 'apply', { inputs: { nodeName: 'mac-1' } }), 'conflict NotFenced');
-    assert.equal(await run('stop-agent', 'check'), 'exit 0');
+    assert.equal(await run(converge('hostname', { inputs: { nodeName: 'mac-1' } })), 'conflict NotFenced');
+    assert.equal(await run(converge('stop-agent')), 'check 0');
   });
 
-  story('a lower epoch is refused in every phase, an equal or higher one is taken', async (world) => {
+  story('a lower epoch is refused whatever is asked, an equal or higher one is taken', async (world) => {
     const { run } = await openSession(world);
     await firstLook(run, 5);
-    for (const phase of ['check', 'apply', 'verify'] as const) {
-      assert.equal(await run('sudo', phase, { epoch: 4 }), 'conflict StaleEpoch');
+    for (const what of ['check', 'converge', 'verify'] as const) {
+      assert.equal(await run(callOf('sudo', { do: what }), { epoch: 4 }), 'conflict StaleEpoch');
     }
-    assert.equal(await run('sudo', 'check', { epoch: 5 }), 'exit 1');
-    assert.equal(await run('sudo', 'check', { epoch: 9 }), 'exit 1');
-    assert.equal(await run('sudo', 'check', { epoch: 8 }), 'conflict StaleEpoch');
+    assert.equal(await run(callOf('sudo'), { epoch: 5 }), 'check 1');
+    assert.equal(await run(callOf('sudo'), { epoch: 9 }), 'check 1');
+    assert.equal(await run(callOf('sudo'), { epoch: 8 }), 'conflict StaleEpoch');
   });
 
   story('the epoch outlives the session, and the refusal tells it', async (world) => {
@@ -134,7 +140,7 @@ const storiesOfTheFence = (story: Story): void => {
     await firstLook(earlier.run, 5);
     await earlier.close();
     const { session } = await openSession(world);
-    await assert.rejects(session.run(callOf('sudo', 'check', { epoch: 4 }), signal), (error) => {
+    await assert.rejects(session.run(batchOf([callOf('sudo')], { epoch: 4 }), signal), (error) => {
       assert.ok(error instanceof FleetError);
       assert.equal(error.details['seen'], 5);
       return true;
@@ -145,73 +151,177 @@ const storiesOfTheFence = (story: Story): void => {
     const { run } = await openSession(world);
     await firstLook(run, 5);
     for (const epoch of [1, 5, 99]) {
-      const other = { epoch, inputs: { claim: 'somebody else' } };
-      assert.equal(await run('first-look', 'check', other), 'conflict NotWiped');
-      assert.equal(await run('first-look', 'apply', other), 'conflict NotWiped');
+      const inputs = { claim: 'somebody else' };
+      assert.equal(await run(callOf('first-look', { inputs }), { epoch }), 'conflict NotWiped');
+      assert.equal(await run(converge('first-look', { inputs }), { epoch }), 'conflict NotWiped');
     }
-    assert.equal(await run('first-look', 'check', { epoch: 5, inputs: { claim: 'ours' } }), 'exit 0');
+    assert.equal(await run(callOf('first-look', { inputs: { claim: 'ours' } }), { epoch: 5 }), 'check 0');
   });
+
+  story(
+    'whoever holds the lock keeps others from changing the Mac, not from looking, until it is released',
+    async (w) => {
+      const { run } = await openSession(w);
+      await firstLook(run, 1);
+      const stop = converge('stop-agent');
+      assert.equal(await run(stop, { lock: { owner: 'ours', afterwards: 'keep' } }), 'check 0');
+      assert.equal(await run(stop, { lock: { owner: 'theirs', afterwards: 'keep' } }), 'conflict HostBusy');
+      assert.equal(await run(stop), 'conflict HostBusy');
+      assert.equal(await run(callOf('stop-agent')), 'check 0');
+      assert.equal(await run(stop, { lock: { owner: 'ours', afterwards: 'release' } }), 'check 0');
+      assert.equal(await run(stop, { lock: { owner: 'theirs', afterwards: 'release' } }), 'check 0');
+    },
+  );
 };
 
+const APPLIED = 'check 1, apply 0, verify 0';
+
 const storiesOfSteps = (story: Story): void => {
-  story('a step is not there, is applied, and is there; again changes nothing', async (world) => {
-    const { run } = await openSession(world);
-    await firstLook(run, 1);
-    const more = { secrets: { sudoPassword: world.sudoPassword } };
-    assert.equal(await run('sudo', 'check', more), 'exit 1');
-    for (const _ of [1, 2]) {
-      assert.equal(await run('sudo', 'apply', more), 'exit 0');
-      assert.equal(await run('sudo', 'verify', more), 'exit 0');
-    }
-  });
-
-  story('a wrong password is an answer with an exit code, and is not in it', async (world) => {
+  story('a step is not there, is applied and recorded, and is there; again changes nothing', async (world) => {
     const { run, answers } = await openSession(world);
     await firstLook(run, 1);
-    assert.equal(await run('sudo', 'apply', { secrets: { sudoPassword: new Secret(CANARY) } }), 'exit 1');
-    assert.ok(!JSON.stringify(answers).includes(CANARY));
+    const sudo = { secrets: { sudoPassword: world.sudoPassword }, digest: 'd1' };
+    assert.equal(await run(callOf('sudo', sudo)), 'check 1');
+    assert.equal(recordedIn(answers), undefined);
+    assert.equal(await run(converge('sudo', sudo)), APPLIED);
+    assert.equal(recordedIn(answers), 'd1');
+    assert.equal(await run(converge('sudo', sudo)), 'check 0');
+    assert.equal(await run(callOf('sudo', sudo)), 'check 0');
+    assert.equal(recordedIn(answers), 'd1');
   });
 
-  story('no secret comes back in any answer', async (world) => {
+  story('a step that is recorded under another digest is applied again, or verified as it is', async (world) => {
     const { run, answers } = await openSession(world);
     await firstLook(run, 1);
-    const secrets = { sudoPassword: world.sudoPassword, kubeconfig: new Secret(CANARY) };
-    for (const step of ['sudo', 'auto-login', 'kubeconfig']) {
-      for (const phase of ['check', 'apply', 'verify'] as const) await run(step, phase, { secrets });
-    }
-    assert.equal(answers.at(-1)?.exitCode, 0);
-    const text = JSON.stringify(answers);
-    assert.ok(!text.includes(CANARY) && !text.includes(world.sudoPassword.reveal()));
-  });
-
-  story('inputs and secrets arrive as they are, whatever a shell would make of them', async (world) => {
-    const { run } = await openSession(world);
-    await firstLook(run, 1);
-    await run('sudo', 'apply', { secrets: { sudoPassword: world.sudoPassword } });
-    const nodeName = "it's $(id) `id` \\ \n *=";
-    assert.equal(await run('hostname', 'apply', { inputs: { nodeName } }), 'exit 0');
-    assert.equal(await run('hostname', 'check', { inputs: { nodeName } }), 'exit 0');
-    assert.equal(await run('hostname', 'check', { inputs: { nodeName: `${nodeName} ` } }), 'exit 1');
-    const kubeconfig = new Secret('a: b\n\n  \u00fc: "c d"\n');
-    assert.equal(await run('kubeconfig', 'apply', { secrets: { kubeconfig } }), 'exit 0');
-    assert.equal(await run('kubeconfig', 'check', { secrets: { kubeconfig } }), 'exit 0');
-    const shorter = new Secret(kubeconfig.reveal().trimEnd());
-    assert.equal(await run('kubeconfig', 'check', { secrets: { kubeconfig: shorter } }), 'exit 1');
+    const sudo = { secrets: { sudoPassword: world.sudoPassword }, digest: 'd1' };
+    await run(converge('sudo', sudo));
+    assert.equal(await run(converge('sudo', { ...sudo, digest: 'd2' })), 'check 0, apply 0, verify 0');
+    assert.equal(recordedIn(answers), 'd2');
+    assert.equal(await run(callOf('sudo', { do: 'verify', digest: 'd3' })), 'verify 0');
+    assert.equal(recordedIn(answers), 'd3');
   });
 
   story('a step that does not exist is an answer with an exit code', async (world) => {
     const { run } = await openSession(world);
     await firstLook(run, 1);
-    assert.equal(await run('no-such-step', 'check'), 'exit 127');
+    assert.equal(await run(callOf('no-such-step')), 'check 127');
   });
 };
 
-type Run = (step: string, phase: StepPhase, more?: Partial<StepCall>) => Promise<string>;
+const storiesOfSecrets = (story: Story): void => {
+  story(
+    'a wrong password is an answer with an exit code of its own, is recorded by nobody, and is not in it',
+    async (w) => {
+      const { run, answers } = await openSession(w);
+      await firstLook(run, 1);
+      const secrets = { sudoPassword: new Secret(CANARY) };
+      assert.equal(await run(converge('sudo', { secrets, digest: 'd1' })), 'check 1, apply 77');
+      assert.equal(recordedIn(answers), undefined);
+      assert.ok(!JSON.stringify(answers).includes(CANARY));
+    },
+  );
+
+  story('no secret comes back in any answer', async (world) => {
+    const { run, answers } = await openSession(world);
+    await firstLook(run, 1);
+    const secrets = { sudoPassword: world.sudoPassword, kubeconfig: new Secret(CANARY) };
+    for (const step of ['sudo', 'auto-login', 'kubeconfig'])
+      assert.equal(await run(converge(step, { secrets })), APPLIED);
+    const text = JSON.stringify(answers);
+    assert.ok(!text.includes(CANARY) && !text.includes(world.sudoPassword.reveal()));
+  });
+
+  story('secrets arrive as they are, whatever a shell would make of them', async (world) => {
+    const { run } = await openSession(world);
+    await firstLook(run, 1);
+    await run(converge('sudo', { secrets: { sudoPassword: world.sudoPassword } }));
+    const kubeconfig = new Secret('a: b\n\n  \u00fc: "c d" $(id) `id` \\ \'\n');
+    assert.equal(await run(converge('kubeconfig', { secrets: { kubeconfig } })), APPLIED);
+    assert.equal(await run(callOf('kubeconfig', { secrets: { kubeconfig } })), 'check 0');
+    const shorter = new Secret(kubeconfig.reveal().trimEnd());
+    assert.equal(await run(callOf('kubeconfig', { secrets: { kubeconfig: shorter } })), 'check 1');
+  });
+};
+
+const storiesOfBatches = (story: Story): void => {
+  story('a batch answers for every call in the order of the calls, and tells what the Mac is', async (world) => {
+    const { session } = await openSession(world);
+    const calls = [callOf('hostname', { inputs: { nodeName: 'mac-1' } }), callOf('stop-agent')];
+    const unfenced = await session.run(batchOf(calls), signal);
+    assert.deepEqual(unfenced.facts, { epoch: undefined, lockOwner: undefined, artefacts: [] });
+    assert.deepEqual(
+      unfenced.steps.map(({ step }) => step),
+      ['hostname', 'stop-agent'],
+    );
+    const lock = { owner: 'ours', afterwards: 'keep' } as const;
+    const look = converge('first-look', { inputs: { claim: 'ours' } });
+    await session.run(batchOf([look], { epoch: 7, lock }), signal);
+    const { facts } = await session.run(batchOf(calls, { epoch: 7 }), signal);
+    assert.deepEqual(facts, { epoch: 7, lockOwner: 'ours', artefacts: [] });
+  });
+
+  story('first-look makes the fence for the other calls of its batch, wherever it stands', async (world) => {
+    const { run, session } = await openSession(world);
+    const sudo = converge('sudo', { secrets: { sudoPassword: world.sudoPassword } });
+    const look = converge('first-look', { inputs: { claim: 'ours' } });
+    const { steps } = await session.run(batchOf([sudo, look]), signal);
+    assert.deepEqual(steps.map(phasesOf), [APPLIED, APPLIED]);
+    assert.equal(await run(callOf('sudo')), 'check 0');
+  });
+
+  story('a first-look that refuses keeps all other calls of its batch from running', async (world) => {
+    const { run, session } = await openSession(world);
+    await firstLook(run, 1);
+    const look = converge('first-look', { inputs: { claim: 'somebody else' } });
+    const sudo = converge('sudo', { secrets: { sudoPassword: world.sudoPassword } });
+    assert.equal(await outcome(session.run(batchOf([look, sudo]), signal)), 'conflict NotWiped');
+    assert.equal(await run(callOf('sudo')), 'check 1');
+  });
+
+  story('a step gets no value of another', async (world) => {
+    const { session } = await openSession(world);
+    await firstLook(async (call) => outcomeOfBatch(session.run(batchOf([call]), signal)), 1);
+    const sudo = converge('sudo', { secrets: { sudoPassword: world.sudoPassword } });
+    await session.run(batchOf([sudo]), signal);
+    const calls = [converge('kubeconfig'), callOf('auto-login', { secrets: { kubeconfig: new Secret(CANARY) } })];
+    const { steps } = await session.run(batchOf(calls), signal);
+    assert.notEqual(steps[0]?.phases.at(-1)?.exitCode, 0);
+  });
+};
+
+const storiesOfUploads = (story: Story): void => {
+  story('an upload is there under its checksum from then on', async (world) => {
+    const { session } = await openSession(world);
+    const artefact = artefactOf('a file\n'.repeat(10_000));
+    await session.upload(artefact, signal);
+    const { facts } = await session.run(batchOf([callOf('stop-agent')]), signal);
+    assert.deepEqual(facts.artefacts, [artefact.sha256]);
+  });
+
+  story('a file that differs from its checksum is refused, and is not there', async (world) => {
+    const { session } = await openSession(world);
+    const wrong = { ...artefactOf('a file'), sha256: artefactOf('another').sha256 };
+    assert.equal(await outcome(session.upload(wrong, signal)), 'unavailable UploadDamaged');
+    const { facts } = await session.run(batchOf([callOf('stop-agent')]), signal);
+    assert.deepEqual(facts.artefacts, []);
+  });
+};
+
+const artefactOf = (content: string): Artefact => ({
+  name: 'file',
+  sha256: createHash('sha256').update(content).digest('hex'),
+  sizeBytes: content.length,
+  async *open() {
+    yield Buffer.from(content);
+  },
+});
+
+type Run = (call: StepCall, more?: Partial<Batch>) => Promise<string>;
 
 interface OpenSession {
-  /** `exit <code>`, or kind and code of the error. */
+  /** The phases with their exits, or kind and code of the error. */
   readonly run: Run;
-  readonly answers: readonly StepAnswer[];
+  readonly answers: readonly BatchAnswer[];
   readonly session: HostSession;
   close(): Promise<void>;
 }
@@ -221,28 +331,41 @@ const openSession = async ({ hosts, target }: HostsContractWorld): Promise<OpenS
   const look = await hosts.open(target, signal);
   await look.close();
   const session = await hosts.open({ ...target, pinnedHostKey: look.hostKey }, signal);
-  const answers: StepAnswer[] = [];
-  const run: Run = async (step, phase, more) => {
-    const answer = session.run(callOf(step, phase, more), signal).then((given) => {
-      answers.push(given);
-      return given;
-    });
-    const what = await outcome(answer);
-    return what === 'answered' ? `exit ${answers.at(-1)?.exitCode}` : what;
-  };
+  const answers: BatchAnswer[] = [];
+  const run: Run = (call, more) =>
+    outcomeOfBatch(
+      session.run(batchOf([call], more), signal).then((answer) => {
+        answers.push(answer);
+        return answer;
+      }),
+    );
   return { run, answers, session, close: session.close };
 };
 
-const callOf = (step: string, phase: StepPhase, more: Partial<StepCall> = {}): StepCall => ({
-  ...{ step, phase, epoch: 1, inputs: {}, secrets: {} },
+const callOf = (step: string, more: Partial<StepCall> = {}): StepCall => ({
+  ...{ step, do: 'check', inputs: {}, secrets: {}, digest: '' },
+  ...more,
+});
+
+const converge = (step: string, more: Partial<StepCall> = {}): StepCall => callOf(step, { do: 'converge', ...more });
+
+const batchOf = (calls: readonly StepCall[], more: Partial<Batch> = {}): Batch => ({
+  ...{ epoch: 1, calls, timeoutMs: 60_000 },
   ...more,
 });
 
 const firstLook = async (run: Run, epoch: number): Promise<void> => {
-  const more = { epoch, inputs: { claim: 'ours' } };
-  assert.equal(await run('first-look', 'check', more), 'exit 1');
-  assert.equal(await run('first-look', 'apply', more), 'exit 0');
-  assert.equal(await run('first-look', 'verify', more), 'exit 0');
+  assert.equal(await run(converge('first-look', { inputs: { claim: 'ours' } }), { epoch }), APPLIED);
+};
+
+const recordedIn = (answers: readonly BatchAnswer[]): string | undefined => answers.at(-1)?.steps[0]?.recorded;
+
+const phasesOf = ({ phases }: BatchAnswer['steps'][number]): string =>
+  phases.map(({ phase, exitCode }) => `${phase} ${exitCode}`).join(', ');
+
+const outcomeOfBatch = async (batch: Promise<BatchAnswer>): Promise<string> => {
+  const what = await outcome(batch);
+  return what === 'answered' ? (await batch).steps.map(phasesOf).join('; ') : what;
 };
 
 const outcome = async (call: Promise<unknown>): Promise<string> => {

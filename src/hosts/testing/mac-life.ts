@@ -14,6 +14,7 @@ import type { Actor } from '../../sim/kernel/actor.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../../sim/kernel/kernel.ts';
 import type { RunResult } from '../../sim/kernel/run.ts';
 import { createSimMacs, type SimMacs } from '../../sim/mac/sim-macs.ts';
+import { createStepLevelConfiguration } from '../../sim/mac/step-level-configuration.ts';
 import { createHostPreparer } from '../host-preparer.ts';
 import type { HostPreparer, HostTarget } from '../port.ts';
 
@@ -73,7 +74,10 @@ export const createMacLife = ({ crash, ...options }: MacLifeOptions): MacLife =>
   });
   const memory: Memory = { phase: 'claim', epoch: 0, hostKey: undefined };
   kernel.boot('client', (actor) => {
-    const preparer = createHostPreparer({ hosts: macs.kernelHosts(actor), clock: actor.clock });
+    const preparer = createHostPreparer({
+      ...{ hosts: macs.kernelHosts(actor), clock: actor.clock },
+      ...createStepLevelConfiguration(),
+    });
     return liveOn({ actor, cloud: createKernelCloudPort(cloud, actor), preparer, server: server(), memory });
   });
   const check = (): void => {
@@ -162,7 +166,13 @@ const prepare = async (client: Client): Promise<void> => {
   await preparer.prepare(
     {
       target: { ...target, pinnedHostKey: memory.hostKey },
-      ...{ epoch, sudoPassword, claim: 'uid-1', nodeName: 'mac-1', providerId: `scw-applesilicon://z/${address}` },
+      ...{
+        epoch,
+        sudo: { password: sudoPassword, tries: [], record: async () => undefined },
+        claim: 'uid-1',
+        nodeName: 'mac-1',
+        providerId: `scw-applesilicon://z/${address}`,
+      },
       ...{ fleet: 'runners', kubeconfig: new Secret('the kubeconfig'), onProgress: () => undefined },
     },
     neverAborted(),

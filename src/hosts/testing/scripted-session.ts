@@ -1,25 +1,71 @@
 /** A session that answers as a test says and remembers what it was asked. */
-import type { HostSession, StepAnswer, StepCall } from '../port.ts';
+import type { Batch, HostFacts, HostSession, StepAnswer, StepCall, StepPhase } from '../port.ts';
 
 export interface ScriptedSession extends HostSession {
-  readonly calls: readonly StepCall[];
-  /** The calls as `step phase`. */
-  asked(): readonly string[];
+  readonly batches: readonly Batch[];
+  /** The batches as `<step> <what>, …`, and uploads as `upload <name>`. */
+  readonly asked: readonly string[];
 }
 
-/** Called for every phase; undefined means that the check finds nothing and everything else succeeds. */
-export type Answers = (call: StepCall, signal: AbortSignal) => Promise<StepAnswer> | StepAnswer | undefined;
+export interface Script {
+  /** What a phase exits with and prints; undefined means that a check finds nothing and everything else succeeds. */
+  readonly answers?: (call: StepCall, phase: StepPhase, signal: AbortSignal) => PhaseAnswer | undefined;
+  readonly facts?: Partial<HostFacts>;
+  /** Called when a batch has arrived, before anything is run. */
+  readonly onBatch?: (batch: Batch, signal: AbortSignal) => Promise<void> | void;
+  readonly onUpload?: (name: string, signal: AbortSignal) => Promise<void> | void;
+}
 
-export const createScriptedSession = (answers: Answers = () => undefined): ScriptedSession => {
-  const calls: StepCall[] = [];
+export interface PhaseAnswer {
+  readonly exitCode: number;
+  readonly output?: string;
+}
+
+export const createScriptedSession = (script: Script = {}): ScriptedSession => {
+  const batches: Batch[] = [];
+  const asked: string[] = [];
+  const recorded = new Map<string, string>();
   return {
-    hostKey: 'SHA256:scripted',
-    calls,
-    asked: () => calls.map(({ step, phase }) => `${step} ${phase}`),
-    run: async (call, signal) => {
-      calls.push(call);
-      return (await answers(call, signal)) ?? { exitCode: call.phase === 'check' ? 1 : 0, output: '' };
+    ...{ hostKey: 'SHA256:scripted', batches, asked },
+    run: async (batch, signal) => {
+      batches.push(batch);
+      asked.push(batch.calls.map(({ step, do: what }) => `${step} ${what}`).join(', '));
+      await script.onBatch?.(batch, signal);
+      const steps = batch.calls.map((call) => answerTo({ script, recorded, signal }, call));
+      for (const answer of steps) batch.onAnswer?.(answer);
+      return { facts: { epoch: undefined, lockOwner: undefined, artefacts: [], ...script.facts }, steps };
+    },
+    upload: async ({ name }, signal) => {
+      asked.push(`upload ${name}`);
+      await script.onUpload?.(name, signal);
     },
     close: () => Promise.resolve(),
   };
+};
+
+interface Answering {
+  readonly script: Script;
+  readonly recorded: Map<string, string>;
+  readonly signal: AbortSignal;
+}
+
+const PHASES: Readonly<Record<StepCall['do'], readonly StepPhase[]>> = {
+  check: ['check'],
+  converge: ['check', 'apply', 'verify'],
+  verify: ['verify'],
+};
+
+const answerTo = ({ script, recorded, signal }: Answering, call: StepCall): StepAnswer => {
+  const phases: { readonly phase: StepPhase; readonly exitCode: number }[] = [];
+  let output = '';
+  for (const phase of PHASES[call.do]) {
+    const answer = script.answers?.(call, phase, signal) ?? { exitCode: phase === 'check' ? 1 : 0 };
+    phases.push({ phase, exitCode: answer.exitCode });
+    output += answer.output ?? '';
+    const isOver = phase === 'check' ? answer.exitCode > 1 : answer.exitCode !== 0;
+    const isThere = phase === 'check' && answer.exitCode === 0 && recorded.get(call.step) === call.digest;
+    if (isOver || isThere) return { step: call.step, phases, recorded: recorded.get(call.step), output };
+  }
+  if (call.do !== 'check') recorded.set(call.step, call.digest);
+  return { step: call.step, phases, recorded: recorded.get(call.step), output };
 };

@@ -13,7 +13,8 @@ export type BootstrapProgress = readonly StepProgress[];
 
 export type BootstrapResult =
   | { readonly kind: 'host-key'; readonly fingerprint: string }
-  | { readonly kind: 'bootstrapped'; readonly finishedAtMs: number };
+  /** `digest` is that of the configuration, as it was verified on the Mac. */
+  | { readonly kind: 'bootstrapped'; readonly finishedAtMs: number; readonly digest: string };
 
 export type BootstrapRequest = OperationRequest<BootstrapProgress, BootstrapResult>;
 
@@ -44,7 +45,7 @@ export const bootstrapHost = (job: BootstrapJob): BootstrapRequest => ({
   run: async ({ signal, report }) => {
     const { ports, host, server } = job;
     const nodeName = host.spec.claimRef?.name ?? '';
-    await ports.preparer.prepare(
+    const { digest } = await ports.preparer.prepare(
       {
         target: await targetOf(job, signal),
         epoch: host.spec.epoch,
@@ -53,12 +54,13 @@ export const bootstrapHost = (job: BootstrapJob): BootstrapRequest => ({
         providerId: providerIdOf(host),
         fleet: host.spec.fleet ?? '',
         kubeconfig: await ports.join.issue(nodeName, signal),
-        sudoPassword: server.sudoPassword,
+        // The budget in spec.budgets.sudo is not kept yet: every operation begins with none spent.
+        sudo: { password: server.sudoPassword, tries: [], record: async () => undefined },
         onProgress: report,
       },
       signal,
     );
-    return { kind: 'bootstrapped', finishedAtMs: ports.clock.now() };
+    return { kind: 'bootstrapped', finishedAtMs: ports.clock.now(), digest };
   },
 });
 

@@ -14,6 +14,12 @@ export interface AgentJob {
   readonly fleet: string;
 }
 
+/** Who keeps others from changing the Mac (F58). */
+export interface MacLock {
+  readonly owner: string;
+  readonly expiresAtMs: number;
+}
+
 export interface MacDisk {
   /** SHA256 fingerprint of the SSH host key. */
   hostKey: string;
@@ -26,13 +32,18 @@ export interface MacDisk {
   kubeconfig: Secret<string> | undefined;
   agentJob: AgentJob | undefined;
   epochFile: EpochFile | undefined;
-  /** Steps that leave nothing else to look at: idle-sleep, tart, firewall, agent-binary. */
+  lock: MacLock | undefined;
+  /** What steps left that leave nothing else to look at: their ids, with the checksum of what they installed. */
   readonly done: Set<string>;
+  /** The digests of verified steps. */
+  readonly recorded: Map<string, string>;
+  /** Checksums of uploaded files. */
+  readonly artefacts: Set<string>;
 }
 
 export const freshDisk = (hostKey: string, password: Secret<string>): MacDisk => ({
   ...{ hostKey, password, isKeyAuthorized: true, hasSudoers: false },
   ...{ kcpassword: undefined, hostname: undefined, kubeconfig: undefined },
-  ...{ agentJob: undefined, epochFile: undefined },
-  done: new Set(),
+  ...{ agentJob: undefined, epochFile: undefined, lock: undefined },
+  ...{ done: new Set(), recorded: new Map(), artefacts: new Set() },
 });

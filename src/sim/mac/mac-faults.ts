@@ -1,5 +1,5 @@
 /** Faults that somebody ordered for a simulated Mac, and how often each is still to come. */
-import type { StepCall, StepPhase } from '../../hosts/port.ts';
+import type { StepPhase } from '../../hosts/port.ts';
 
 export type StepFaultKind =
   /** Exits with 1 and this has no effect. */
@@ -12,6 +12,7 @@ export type StepFaultKind =
   | 'hang';
 
 export interface StepFault {
+  /** Or `upload-<name>` for the upload of an artefact, whose only phase is `apply`. */
   readonly step: string;
   /** `apply` unless given. */
   readonly phase?: StepPhase;
@@ -25,14 +26,22 @@ export interface MacFaults {
   addStepFault(fault: StepFault): void;
   /** So many connections are refused. */
   refuse(times: number): void;
-  /** The fault for this very call, which is used up by it. */
-  takeStepFault(call: StepCall): StepFault | undefined;
+  /** The fault for this very phase, which is used up by it. */
+  takeStepFault(step: string, phase: StepPhase): StepFault | undefined;
   takeRefusal(): boolean;
+  /** The connection breaks at the phase or upload of this number, counted from now on. */
+  cutAt(number: number, kind: 'lost-before' | 'lost-after'): void;
 }
 
 export const createMacFaults = (): MacFaults => {
   const stepFaults: { readonly fault: StepFault; left: number }[] = [];
   let refusals = 0;
+  let cut: { readonly kind: StepFaultKind; left: number } | undefined;
+  const takeCut = (): StepFaultKind | undefined => {
+    if (cut === undefined) return undefined;
+    cut.left -= 1;
+    return cut.left === 0 ? cut.kind : undefined;
+  };
   return {
     addStepFault: (fault) => {
       stepFaults.push({ fault, left: fault.times });
@@ -40,7 +49,12 @@ export const createMacFaults = (): MacFaults => {
     refuse: (times) => {
       refusals += times;
     },
-    takeStepFault: ({ step, phase }) => {
+    cutAt: (number, kind) => {
+      cut = { kind, left: number };
+    },
+    takeStepFault: (step, phase) => {
+      const kind = takeCut();
+      if (kind !== undefined) return { step, phase, kind, times: 1 };
       const due = stepFaults.find(
         ({ fault, left }) => left > 0 && fault.step === step && (fault.phase ?? 'apply') === phase,
       );

@@ -3,11 +3,11 @@
  * read, and never a secret.
  */
 import { isEqualJson } from '../../base/json.ts';
-import type { StepAnswer, StepCall } from '../../hosts/port.ts';
+import type { Epoch, StepCall, StepPhase } from '../../hosts/port.ts';
 import { decodeKcpassword, encodeKcpassword, SEALED_PASSWORD } from '../../macos/kcpassword.ts';
 import type { MacAgent } from './mac-agent.ts';
 import type { AgentJob, MacDisk } from './mac-disk.ts';
-import { markFirstLook } from './mac-fence.ts';
+import { assertClaim, markFirstLook } from './mac-fence.ts';
 
 /** What scripts can reach. */
 export interface MacInside {
@@ -15,11 +15,27 @@ export interface MacInside {
   readonly agent: MacAgent;
   /** Wrong passwords in a row; PAM locks the account at PAM_LOCKS_AT. A reboot clears it. */
   readonly pam: { failures: number };
+  /** How often each step was applied, for checkers. */
+  readonly applies: Map<string, number>;
 }
 
 export const PAM_LOCKS_AT = 5;
 
-type Phase = (mac: MacInside, call: StepCall) => StepAnswer;
+/** What the password's refusal exits with, so that it is not taken for another failure. */
+const PASSWORD_REFUSED_EXIT = 77;
+
+export interface PhaseResult {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+export interface PhaseRun {
+  readonly call: StepCall;
+  readonly phase: StepPhase;
+  readonly epoch: Epoch;
+}
+
+type Phase = (mac: MacInside, call: StepCall, epoch: Epoch) => PhaseResult;
 
 interface Script {
   /** Also the verify. */
@@ -27,20 +43,22 @@ interface Script {
   readonly apply: Phase;
 }
 
-const ok = (output = ''): StepAnswer => ({ exitCode: 0, output });
-const no = (output: string, exitCode = 1): StepAnswer => ({ exitCode, output });
+const ok = (output = ''): PhaseResult => ({ exitCode: 0, output });
+const no = (output: string, exitCode = 1): PhaseResult => ({ exitCode, output });
 
-export const runScript = (mac: MacInside, call: StepCall): StepAnswer => {
+export const runPhase = (mac: MacInside, { call, phase, epoch }: PhaseRun): PhaseResult => {
   const script = SCRIPTS[call.step];
-  if (script === undefined) return no(`/bin/bash: ${call.step}.sh: No such file or directory`, 127);
-  return call.phase === 'apply' ? script.apply(mac, call) : script.check(mac, call);
+  if (script === undefined) return no('there is no script of this step', 127);
+  if (phase !== 'apply') return script.check(mac, call, epoch);
+  mac.applies.set(call.step, (mac.applies.get(call.step) ?? 0) + 1);
+  return script.apply(mac, call, epoch);
 };
 
 /** A phase that asks for root without a password. */
 const asRoot =
   (phase: Phase): Phase =>
-  (mac, call) =>
-    mac.disk.hasSudoers ? phase(mac, call) : no('sudo: a password is required');
+  (mac, call, epoch) =>
+    mac.disk.hasSudoers ? phase(mac, call, epoch) : no('sudo: a password is required');
 
 /** A step that leaves nothing but the fact that it was done. */
 const fact = (step: string): Script => ({
@@ -51,15 +69,29 @@ const fact = (step: string): Script => ({
   }),
 });
 
+/** A step that installs an uploaded file. */
+const installed = (step: string, artefact: string): Script => {
+  const sumOf = ({ inputs }: StepCall): string => inputs[`artefact_${artefact}`] ?? '';
+  return {
+    check: ({ disk }, call) => (disk.done.has(`${step} ${sumOf(call)}`) ? ok() : no(`${step}: not there`)),
+    apply: asRoot(({ disk }, call) => {
+      if (!disk.artefacts.has(sumOf(call))) return no(`the file ${sumOf(call)} was not uploaded`, 70);
+      for (const done of disk.done) if (done.startsWith(`${step} `)) disk.done.delete(done);
+      disk.done.add(`${step} ${sumOf(call)}`);
+      return ok();
+    }),
+  };
+};
+
 /** One attempt at `sudo -S`: the only place where a password is tried. */
 const trySudo: Phase = ({ disk, pam }, { secrets }) => {
   if (disk.hasSudoers) return ok();
   const given = secrets['sudoPassword'];
   if (given === undefined) return no('no password given; sudo was not asked');
-  if (pam.failures >= PAM_LOCKS_AT) return no('sudo: the account is locked');
+  if (pam.failures >= PAM_LOCKS_AT) return no('sudo: the account is locked', 70);
   if (given.reveal() !== disk.password.reveal()) {
     pam.failures += 1;
-    return no('Sorry, try again.\nsudo: 1 incorrect password attempt');
+    return no('sudo did not take the password: Sorry, try again.', PASSWORD_REFUSED_EXIT);
   }
   pam.failures = 0;
   disk.hasSudoers = true;
@@ -87,7 +119,9 @@ const jobOf = ({ inputs }: StepCall): AgentJob => ({
 
 const startJob: Phase = ({ disk, agent }, call) => {
   if (disk.kubeconfig === undefined) return no('tart-kubelet: /etc/tart-kubelet/kubeconfig: no such file');
-  if (!disk.done.has('agent-binary')) return no('/usr/local/bin/tart-kubelet: No such file or directory', 127);
+  if (![...disk.done].some((done) => done.startsWith('agent-bundle '))) {
+    return no('/usr/local/bin/tart-kubelet: No such file or directory', 127);
+  }
   disk.agentJob = jobOf(call);
   agent.start(disk);
   return ok();
@@ -105,9 +139,12 @@ const isJobRunning: Phase = ({ disk, agent }, call) => {
 
 const SCRIPTS: Readonly<Record<string, Script>> = {
   'first-look': {
-    check: ({ disk }) => (disk.epochFile === undefined ? no('no epoch file') : ok()),
-    apply: ({ disk }, call) => {
-      markFirstLook(disk, call);
+    check: ({ disk }, call) => {
+      assertClaim(disk, call);
+      return disk.epochFile === undefined ? no('no epoch file') : ok();
+    },
+    apply: ({ disk }, call, epoch) => {
+      markFirstLook(disk, call, epoch);
       return ok();
     },
   },
@@ -122,8 +159,12 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
       return ok();
     }),
   },
-  tart: fact('tart'),
+  tart: installed('tart', 'tart'),
   firewall: fact('firewall'),
+  'ssh-watchdog': fact('ssh-watchdog'),
+  'github-runner': fact('github-runner'),
+  'agent-runtime': installed('agent-runtime', 'node'),
+  'agent-bundle': installed('agent-bundle', 'agent'),
   kubeconfig: {
     check: ({ disk }, { secrets }) =>
       disk.kubeconfig !== undefined && disk.kubeconfig.reveal() === secrets['kubeconfig']?.reveal()
@@ -134,7 +175,6 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
       return disk.kubeconfig === undefined ? no('nothing on standard input') : ok();
     }),
   },
-  'agent-binary': fact('agent-binary'),
   agent: { check: isJobRunning, apply: asRoot(startJob) },
   'stop-agent': {
     check: ({ disk, agent }) =>

@@ -3,6 +3,7 @@
  * and answers sessions as the scripts on a real one would.
  */
 
+import { createHash } from 'node:crypto';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
@@ -11,13 +12,14 @@ import {
   connectionLost,
   hostKeyChanged,
   unreachableHost,
+  uploadDamaged,
 } from '../../hosts/port/session-errors.ts';
-import type { HostTarget, StepAnswer, StepCall } from '../../hosts/port.ts';
+import type { Artefact, Batch, BatchAnswer, HostTarget, StepPhase } from '../../hosts/port.ts';
 import { type AgentStart, createMacAgent, type StartAgent } from './mac-agent.ts';
+import { runBatch } from './mac-batch.ts';
 import { type EpochFile, freshDisk, type MacDisk } from './mac-disk.ts';
 import { createMacFaults, type MacFaults, type StepFault } from './mac-faults.ts';
-import { passFence } from './mac-fence.ts';
-import { type MacInside, PAM_LOCKS_AT, runScript } from './mac-scripts.ts';
+import { type MacInside, PAM_LOCKS_AT } from './mac-scripts.ts';
 import { type SavedDisk, saveDisk } from './saved-disk.ts';
 
 /** The truth about a Mac, for checkers. */
@@ -28,6 +30,10 @@ export interface MacView {
   readonly hostname: string | undefined;
   readonly agent: AgentStart | undefined;
   readonly hasKubeconfig: boolean;
+  /** Steps that are on record as verified, with their digests. */
+  readonly recorded: Readonly<Record<string, string>>;
+  /** How often each step was applied in this Mac's life. */
+  readonly applies: Readonly<Record<string, number>>;
   readonly sudoFailures: number;
   readonly isLocked: boolean;
 }
@@ -36,12 +42,14 @@ export interface SimMac {
   view(): MacView;
   addStepFault(fault: StepFault): void;
   refuseConnections(times: number): void;
+  /** The connection breaks before or after the phase or upload of this number, counted from now on. */
+  cutConnectionAt(number: number, kind: 'lost-before' | 'lost-after'): void;
   /** Without a wipe: as if somebody stood between us and the Mac. */
   changeHostKey(): void;
   /** The fleet's key opens it no more. */
   forgetKey(): void;
   /** What a Mac looks like that worked for somebody and was never wiped. */
-  plantLeftover(leftover: Partial<Pick<MacDisk, 'kubeconfig' | 'epochFile'>>): void;
+  plantLeftover(leftover: Partial<Pick<MacDisk, 'kubeconfig' | 'epochFile' | 'lock'>>): void;
 }
 
 /** How the sessions and the cloud reach a Mac. */
@@ -56,8 +64,9 @@ export interface MacMachine extends SimMac {
 
 export interface MacConnection {
   readonly hostKey: string;
-  /** Never settles if the script hangs. */
-  run(call: StepCall): Promise<StepAnswer>;
+  /** Never settles if a step hangs. */
+  run(batch: Batch): Promise<BatchAnswer>;
+  upload(artefact: Artefact): Promise<void>;
 }
 
 export interface SimMacDeps {
@@ -71,7 +80,8 @@ export interface SimMacDeps {
   /** Called after every change of the disk, and before an agent starts. */
   readonly onChange?: () => void;
   /** How long a phase takes. */
-  readonly phaseMs: (call: StepCall) => number;
+  readonly phaseMs: (step: string, phase: StepPhase) => number;
+  readonly uploadMs: (artefact: Artefact) => number;
   /** Aborted when the simulation ends: no timer stays behind. */
   readonly stopped: AbortSignal;
 }
@@ -88,7 +98,13 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
   const drawHostKey = (): string =>
     `SHA256:${Buffer.from(deps.random.bytes(32)).toString('base64').replace(/=+$/, '')}`;
   const body: Body = {
-    ...{ deps, agent: createMacAgent(deps.startAgent), faults: createMacFaults(), pam: { failures: 0 } },
+    ...{
+      deps,
+      agent: createMacAgent(deps.startAgent),
+      faults: createMacFaults(),
+      pam: { failures: 0 },
+      applies: new Map(),
+    },
     ...{ power: { isUp: false, boots: 0 }, disk: deps.disk ?? freshDisk(drawHostKey(), deps.password) },
   };
   const { agent, faults, power } = body;
@@ -113,6 +129,7 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
     save: () => saveDisk(body.disk),
     addStepFault: faults.addStepFault,
     refuseConnections: faults.refuse,
+    cutConnectionAt: faults.cutAt,
     changeHostKey: () => {
       body.disk.hostKey = drawHostKey();
     },
@@ -134,31 +151,40 @@ const connect = (body: Body, { address, pinnedHostKey, privateKey }: HostTarget)
   const isKeyRight = privateKey.reveal() === deps.fleetKey.reveal();
   if (!isKeyRight || !disk.isKeyAuthorized) throw authenticationFailed(address);
   const { boots } = power;
-  const assertAdmitted = (call: StepCall): void => {
+  const assertAlive = (): void => {
     if (!power.isUp || power.boots !== boots) throw connectionLost();
-    passFence(body.disk, call);
   };
-  return { hostKey, run: (call) => execute(body, call, assertAdmitted) };
+  const { clock, phaseMs, stopped } = deps;
+  const onChange = (): void => deps.onChange?.();
+  // The disk of the Mac that was connected to: a wipe gives it another, and then the connection is gone.
+  const atWork = { ...body, clock, phaseMs, stopped, onChange, assertAlive };
+  return {
+    hostKey,
+    run: (batch) => runBatch(atWork, batch),
+    upload: (artefact) => takeUpload(body, artefact, assertAlive),
+  };
 };
 
-const execute = async (body: Body, call: StepCall, assertAdmitted: (call: StepCall) => void): Promise<StepAnswer> => {
-  const { deps, faults } = body;
-  assertAdmitted(call);
-  const fault = faults.takeStepFault(call);
+const takeUpload = async (body: Body, artefact: Artefact, assertAlive: () => void): Promise<void> => {
+  const { deps, faults, disk } = body;
+  assertAlive();
+  const fault = faults.takeStepFault(`upload-${artefact.name}`, 'apply');
   if (fault?.kind === 'hang') return new Promise(() => undefined);
-  const durationMs = deps.phaseMs(call);
+  const durationMs = deps.uploadMs(artefact);
   if (durationMs > 0) await sleep(deps.clock, durationMs, deps.stopped);
-  // The Mac may have lost its power, or taken up a newer operation, while the script was at work.
-  assertAdmitted(call);
+  const sum = createHash('sha256');
+  for await (const piece of artefact.open()) sum.update(piece);
+  assertAlive();
   if (fault?.kind === 'lost-before') throw connectionLost();
-  if (fault?.kind === 'exit') return { exitCode: 1, output: fault.output ?? `${call.step}: something went wrong` };
-  const answer = runScript(body, call);
+  const found = sum.digest('hex');
+  if (fault?.kind === 'exit' || found !== artefact.sha256) throw uploadDamaged(artefact.name, found, artefact.sha256);
+  disk.artefacts.add(artefact.sha256);
   deps.onChange?.();
   if (fault?.kind === 'lost-after') throw connectionLost();
-  return answer;
 };
 
-const view = ({ power, disk, agent, pam }: Body): MacView => ({
+const view = ({ power, disk, agent, pam, applies }: Body): MacView => ({
+  ...{ recorded: Object.fromEntries(disk.recorded), applies: Object.fromEntries(applies) },
   ...{ isUp: power.isUp, hostKey: disk.hostKey, epochFile: disk.epochFile, hostname: disk.hostname },
   ...{ agent: agent.running(), hasKubeconfig: disk.kubeconfig !== undefined },
   ...{ sudoFailures: pam.failures, isLocked: pam.failures >= PAM_LOCKS_AT },

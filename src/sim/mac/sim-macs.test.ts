@@ -5,7 +5,7 @@ import { FleetError } from '../../base/errors.ts';
 import { createSeededRandom } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
 import { createManualClock, type ManualClock } from '../../base/testing/manual-clock.ts';
-import type { HostSession, HostTarget, StepCall } from '../../hosts/port.ts';
+import type { Batch, HostSession, HostTarget, StepAnswer, StepCall } from '../../hosts/port.ts';
 import { type HostsContractWorld, testHostsContract } from '../../hosts/testing/hosts-contract.ts';
 import { createSimCloud, type SimCloud } from '../cloud/sim-cloud.ts';
 import type { SimServer } from '../cloud/sim-server.ts';
@@ -13,6 +13,7 @@ import { createKernel } from '../kernel/kernel.ts';
 import type { StepFault } from './mac-faults.ts';
 import type { SimMac } from './sim-mac.ts';
 import { createSimMacs, type SimMacs } from './sim-macs.ts';
+import { createStepLevelConfiguration } from './step-level-configuration.ts';
 
 const fleetKey = new Secret('fleet private key');
 const kubeconfig = new Secret('apiVersion: v1\nkind: Config\n');
@@ -49,19 +50,36 @@ const stage = (pace: 'at once' | 'in the time of life' = 'at once'): Stage => {
   return { clock, cloud, server, macs, mac, target, agents };
 };
 
-const apply = (step: string, more: Partial<StepCall> = {}): StepCall => ({
-  ...{ step, phase: 'apply', epoch: 1, inputs: {}, secrets: {} },
+const converge = (step: string, more: Partial<StepCall> = {}): StepCall => ({
+  ...{ step, do: 'converge', inputs: {}, secrets: {}, digest: '' },
   ...more,
 });
+
+const batchOf = (call: StepCall, epoch = 1): Batch => ({ epoch, calls: [call], timeoutMs: 60_000 });
+
+const runOn = async (session: HostSession, call: StepCall, epoch?: number): Promise<StepAnswer> => {
+  const { steps } = await session.run(batchOf(call, epoch), signal);
+  const [answer] = steps;
+  assert.ok(answer !== undefined);
+  return answer;
+};
+
+/** `<phase> <exit code>` of the last phase that ran. */
+const endOf = ({ phases }: StepAnswer): string => `${phases.at(-1)?.phase} ${phases.at(-1)?.exitCode}`;
+
+const { artefacts } = createStepLevelConfiguration();
+const tartInputs = { artefact_tart: artefacts['tart']?.sha256 ?? '' };
+const bundleInputs = { artefact_agent: artefacts['agent']?.sha256 ?? '' };
+const firstLook = converge('first-look', { inputs: { claim: 'ours' } });
 
 /** From a fresh Mac to one whose agent runs. */
 const bootstrap = async ({ macs, target, server }: Stage, nodeName = 'mac-1'): Promise<HostSession> => {
   const session = await macs.hosts.open(target, signal);
-  const inputs = { claim: 'ours', nodeName, providerId: 'scw-applesilicon://z/1', fleet: 'runners' };
+  for (const artefact of Object.values(artefacts)) await session.upload(artefact, signal);
+  const inputs = { claim: 'ours', nodeName, providerId: 'scw-applesilicon://z/1', fleet: 'runners', ...bundleInputs };
   const secrets = { sudoPassword: server.password, kubeconfig };
-  for (const step of ['first-look', 'sudo', 'auto-login', 'kubeconfig', 'agent-binary', 'agent']) {
-    const answer = await session.run(apply(step, { inputs, secrets }), signal);
-    assert.deepEqual(answer, { exitCode: 0, output: '' }, step);
+  for (const step of ['first-look', 'sudo', 'auto-login', 'kubeconfig', 'agent-bundle', 'agent']) {
+    assert.equal(endOf(await runOn(session, converge(step, { inputs, secrets }))), 'verify 0', step);
   }
   return session;
 };
@@ -117,9 +135,9 @@ test('a reboot stops the agent and starts it again; the session is lost and the 
   assert.equal(await codeOf(world.macs.hosts.open(world.target, signal)), 'HostUnreachable');
   world.clock.advance(REBOOT_MS);
   assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1', 'start mac-1']);
-  assert.equal(await codeOf(session.run(apply('tart'), signal)), 'HostConnectionLost');
+  assert.equal(await codeOf(runOn(session, converge('tart'))), 'HostConnectionLost');
   const again = await world.macs.hosts.open({ ...world.target, pinnedHostKey: session.hostKey }, signal);
-  assert.equal((await again.run(apply('agent-binary', { phase: 'check' }), signal)).exitCode, 0);
+  assert.equal(endOf(await runOn(again, converge('agent-bundle', { do: 'check', inputs: bundleInputs }))), 'check 0');
 });
 
 test('a reinstall stops the agent, forgets everything and shows a new host key', async () => {
@@ -134,7 +152,7 @@ test('a reinstall stops the agent, forgets everything and shows a new host key',
   const pinned = { ...world.target, pinnedHostKey: session.hostKey };
   assert.equal(await codeOf(world.macs.hosts.open(pinned, signal)), 'HostKeyChanged');
   const fresh = await world.macs.hosts.open({ ...world.target, pinnedHostKey: world.mac.view().hostKey }, signal);
-  assert.equal(await codeOf(fresh.run(apply('tart'), signal)), 'NotFenced');
+  assert.equal(await codeOf(runOn(fresh, converge('tart'))), 'NotFenced');
 });
 
 test('after a reinstall the Mac knows the password that the cloud now shows, and not the old one', async () => {
@@ -142,13 +160,11 @@ test('after a reinstall the Mac knows the password that the cloud now shows, and
   cloud.as('operator').reinstall(server);
   clock.advance(REINSTALL_MS);
   const session = await macs.hosts.open({ ...target, pinnedHostKey: mac.view().hostKey }, signal);
-  await session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal);
-  const sudo = async (sudoPassword: Secret<string> | undefined): Promise<number> => {
-    const secrets = sudoPassword && { sudoPassword };
-    return (await session.run(apply('sudo', { secrets: secrets ?? {} }), signal)).exitCode;
-  };
-  assert.equal(await sudo(server.password), 1);
-  assert.equal(await sudo(cloud.server(server.id)?.password), 0);
+  await runOn(session, firstLook);
+  const sudo = async (sudoPassword: Secret<string> | undefined): Promise<string> =>
+    endOf(await runOn(session, converge('sudo', { secrets: sudoPassword ? { sudoPassword } : {} })));
+  assert.equal(await sudo(server.password), 'apply 77');
+  assert.equal(await sudo(cloud.server(server.id)?.password), 'verify 0');
 });
 
 test('a reinstall that keeps the disk leaves marks that the first look of another claim finds', async () => {
@@ -158,17 +174,18 @@ test('a reinstall that keeps the disk leaves marks that the first look of anothe
   world.cloud.as('operator').reinstall(world.server);
   world.clock.advance(REINSTALL_MS);
   const session = await world.macs.hosts.open(world.target, signal);
-  assert.equal(await codeOf(session.run(apply('first-look', { inputs: { claim: 'other' } }), signal)), 'NotWiped');
+  assert.equal(await codeOf(runOn(session, converge('first-look', { inputs: { claim: 'other' } }))), 'NotWiped');
 });
 
 test("an agent's kubeconfig without an epoch file is found by the first look too", async () => {
   const { mac, macs, target } = stage();
   mac.plantLeftover({ kubeconfig });
   const session = await macs.hosts.open(target, signal);
-  const look = (phase: StepCall['phase']): StepCall => apply('first-look', { phase, inputs: { claim: 'ours' } });
-  assert.equal((await session.run(look('check'), signal)).exitCode, 1);
-  assert.equal(await codeOf(session.run(look('apply'), signal)), 'NotWiped');
+  assert.equal(endOf(await runOn(session, { ...firstLook, do: 'check' })), 'check 1');
+  assert.equal(await codeOf(runOn(session, firstLook)), 'NotWiped');
   assert.equal(mac.view().epochFile, undefined);
+  const takeover = converge('first-look', { inputs: { claim: 'ours', takeover: 'yes' } });
+  assert.equal(endOf(await runOn(session, takeover)), 'verify 0');
 });
 
 test('a deleted server takes its Mac along', async () => {
@@ -191,11 +208,11 @@ test('a server that is delivered later has a Mac that answers from then on', asy
 test('five wrong passwords lock the account until a reboot, and a right one is refused then', async () => {
   const { macs, mac, target, server, cloud, clock } = stage();
   const session = await macs.hosts.open(target, signal);
-  await session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal);
-  const sudo = async (password: Secret<string>): Promise<string> =>
-    (await session.run(apply('sudo', { secrets: { sudoPassword: password } }), signal)).output;
+  await runOn(session, firstLook);
+  const sudo = async (sudoPassword: Secret<string>): Promise<string> =>
+    (await runOn(session, converge('sudo', { secrets: { sudoPassword } }))).output;
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    assert.match(await sudo(new Secret('wrong')), /incorrect password/);
+    assert.match(await sudo(new Secret('wrong')), /did not take the password/);
     assert.equal(mac.view().sudoFailures, attempt);
   }
   assert.equal(mac.view().isLocked, true);
@@ -208,20 +225,19 @@ test('five wrong passwords lock the account until a reboot, and a right one is r
 test('a right password makes earlier mistakes forgotten, and sudo is never asked again', async () => {
   const { macs, mac, target, server } = stage();
   const session = await macs.hosts.open(target, signal);
-  await session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal);
-  const sudo = (password: Secret<string>) =>
-    session.run(apply('sudo', { secrets: { sudoPassword: password } }), signal);
+  await runOn(session, firstLook);
+  const sudo = (sudoPassword: Secret<string>) => runOn(session, converge('sudo', { secrets: { sudoPassword } }));
   await sudo(new Secret('wrong'));
   await sudo(server.password);
   assert.equal(mac.view().sudoFailures, 0);
-  assert.equal((await sudo(new Secret('wrong'))).exitCode, 0);
+  assert.equal(endOf(await sudo(new Secret('wrong'))), 'check 0');
   assert.equal(mac.view().sudoFailures, 0);
 });
 
 test('steps that need root fail without a sudoers file, and cost no attempt', async () => {
   const { macs, mac, target } = stage();
   const session = await macs.hosts.open(target, signal);
-  await session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal);
+  await runOn(session, firstLook);
   for (const step of [
     'auto-login',
     'idle-sleep',
@@ -232,7 +248,9 @@ test('steps that need root fail without a sudoers file, and cost no attempt', as
     'agent',
     'stop-agent',
   ]) {
-    assert.deepEqual(await session.run(apply(step), signal), { exitCode: 1, output: 'sudo: a password is required' });
+    const answer = await runOn(session, converge(step, { digest: 'forces an apply' }));
+    assert.equal(endOf(answer), 'apply 1', step);
+    assert.match(answer.output, /sudo: a password is required\n$/);
   }
   assert.equal(mac.view().sudoFailures, 0);
 });
@@ -240,29 +258,27 @@ test('steps that need root fail without a sudoers file, and cost no attempt', as
 test('auto-login with a wrong password is accepted and found out by its verify', async () => {
   const world = stage();
   const session = await bootstrap(world);
-  const call = apply('auto-login', { secrets: { sudoPassword: new Secret('wrong') } });
-  assert.equal((await session.run(call, signal)).exitCode, 0);
-  assert.match((await session.run({ ...call, phase: 'verify' }, signal)).output, /<sealed>/);
+  const secrets = { sudoPassword: new Secret('wrong') };
+  const answer = await runOn(session, converge('auto-login', { secrets, digest: 'new' }));
+  assert.equal(endOf(answer), 'verify 1');
+  assert.match(answer.output, /<sealed>/);
 });
 
 test('a new kubeconfig restarts the agent, the same one does not', async () => {
   const world = stage();
   const session = await bootstrap(world);
   const inputs = { nodeName: 'mac-1', providerId: 'scw-applesilicon://z/1', fleet: 'runners' };
-  const check = apply('agent', { phase: 'check', inputs });
-  assert.equal((await session.run(check, signal)).exitCode, 0);
-  await session.run(apply('kubeconfig', { secrets: { kubeconfig: new Secret('another') } }), signal);
-  assert.equal((await session.run(check, signal)).exitCode, 1);
-  await session.run(apply('agent', { inputs }), signal);
+  const agent = converge('agent', { inputs });
+  assert.equal(endOf(await runOn(session, agent)), 'check 0');
+  await runOn(session, converge('kubeconfig', { secrets: { kubeconfig: new Secret('another') } }));
+  assert.equal(endOf(await runOn(session, agent)), 'verify 0');
   assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1', 'start mac-1']);
 });
 
 test('stop-agent stops it for good: a reboot does not bring it back', async () => {
   const world = stage();
   const session = await bootstrap(world);
-  assert.equal((await session.run(apply('stop-agent', { phase: 'check' }), signal)).exitCode, 1);
-  await session.run(apply('stop-agent'), signal);
-  assert.equal((await session.run(apply('stop-agent', { phase: 'verify' }), signal)).exitCode, 0);
+  assert.equal(endOf(await runOn(session, converge('stop-agent'))), 'verify 0');
   world.cloud.as('operator').reboot(world.server);
   world.clock.advance(REBOOT_MS);
   assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
@@ -276,7 +292,7 @@ interface FaultRow {
 }
 
 const faultRows: readonly FaultRow[] = [
-  { kind: 'exit', seen: 'exit 1', isDone: false },
+  { kind: 'exit', seen: 'apply 1', isDone: false },
   { kind: 'lost-before', seen: 'HostConnectionLost', isDone: false },
   { kind: 'lost-after', seen: 'HostConnectionLost', isDone: true },
 ];
@@ -286,19 +302,20 @@ for (const { kind, seen, isDone } of faultRows) {
     const world = stage();
     const session = await bootstrap(world);
     world.mac.addStepFault({ step: 'tart', kind, times: 2 });
-    const run = async (phase: StepCall['phase']): Promise<string> => {
-      let exit = '';
+    const run = async (what: StepCall['do']): Promise<string> => {
+      let end = '';
+      const call = converge('tart', { do: what, inputs: tartInputs, digest: 'd1' });
       const code = await codeOf(
-        session.run(apply('tart', { phase }), signal).then(({ exitCode }) => {
-          exit = `exit ${exitCode}`;
+        runOn(session, call).then((answer) => {
+          end = endOf(answer);
         }),
       );
-      return code === 'answered' ? exit : code;
+      return code === 'answered' ? end : code;
     };
-    assert.equal(await run('apply'), seen);
-    assert.equal(await run('check'), isDone ? 'exit 0' : 'exit 1');
-    assert.equal(await run('apply'), seen);
-    assert.equal(await run('apply'), 'exit 0');
+    assert.equal(await run('converge'), seen);
+    assert.equal(await run('check'), isDone ? 'check 0' : 'check 1');
+    assert.equal(await run('converge'), seen);
+    assert.equal(await run('converge'), 'verify 0');
   });
 }
 
@@ -307,7 +324,7 @@ test('a step that hangs ends when the caller gives up', async () => {
   const session = await bootstrap(world);
   world.mac.addStepFault({ step: 'tart', kind: 'hang', times: 1 });
   const controller = new AbortController();
-  const hanging = codeOf(session.run(apply('tart'), controller.signal));
+  const hanging = codeOf(session.run(batchOf(converge('tart', { inputs: tartInputs })), controller.signal));
   controller.abort();
   assert.equal(await hanging, 'Cancelled');
 });
@@ -327,14 +344,13 @@ test('refused connections, a forgotten key and a changed host key are told apart
 test('a script at work when a newer operation begins does nothing any more', async () => {
   const { clock, server, macs, target } = stage('in the time of life');
   const session = await macs.hosts.open(target, signal);
-  const look = codeOf(session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal));
-  await settled();
-  clock.advance(30_000);
+  const look = codeOf(runOn(session, firstLook));
+  await passTime(clock, 5);
   assert.equal(await look, 'answered');
-  const old = codeOf(session.run(apply('sudo', { secrets: { sudoPassword: server.password } }), signal));
-  const newer = codeOf(session.run(apply('sudo', { phase: 'check', epoch: 2 }), signal));
-  await settled();
-  clock.advance(30_000);
+  const old = codeOf(runOn(session, converge('sudo', { secrets: { sudoPassword: server.password } })));
+  await passTime(clock, 1);
+  const newer = codeOf(runOn(session, converge('sudo', { do: 'check' }), 2));
+  await passTime(clock, 5);
   assert.equal(await newer, 'answered');
   assert.equal(await old, 'StaleEpoch');
 });
@@ -351,7 +367,7 @@ test('a Mac that loses its power under a script loses the script', async () => {
   let seen = '';
   kernel.boot('client', async (actor) => {
     const session = await macs.kernelHosts(actor).open(target, signal);
-    seen = await codeOf(session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal));
+    seen = await codeOf(runOn(session, firstLook));
   });
   kernel.schedule(300, 'reboot', () => cloud.as('operator').reboot(server));
   await kernel.run({ maxEvents: 1_000, maxVirtualMs: 3_600_000 });
@@ -363,7 +379,7 @@ test('stopping ends agents and scripts, and a Mac never comes back', async () =>
   const world = stage('in the time of life');
   const { clock, cloud, server, macs, target, agents } = world;
   const session = await macs.hosts.open(target, signal);
-  const look = codeOf(session.run(apply('first-look', { inputs: { claim: 'ours' } }), signal));
+  const look = codeOf(runOn(session, firstLook));
   await settled();
   assert.equal(clock.timers, 1);
   macs.stop();
@@ -381,6 +397,15 @@ test('stopping ends agents that run', async () => {
   world.macs.stop();
   assert.deepEqual(world.agents, ['start mac-1', 'stop mac-1']);
 });
+
+/** So many phases, one after the other. */
+const passTime = async (clock: ManualClock, phases: number): Promise<void> => {
+  for (let left = phases; left > 0; left -= 1) {
+    await settled();
+    clock.advance(30_000);
+  }
+  await settled();
+};
 
 /** Lets every promise that can settle do so. */
 const settled = async (): Promise<void> => {

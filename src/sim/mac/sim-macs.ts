@@ -8,7 +8,7 @@ import { FleetError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
 import { hostKeyNotPinned, sessionClosed, unreachableHost } from '../../hosts/port/session-errors.ts';
-import type { HostSession, Hosts, HostTarget, StepCall } from '../../hosts/port.ts';
+import type { Artefact, HostSession, Hosts, HostTarget, StepPhase } from '../../hosts/port.ts';
 import type { PowerEvent } from '../cloud/cloud-core.ts';
 import type { SimCloud } from '../cloud/sim-cloud.ts';
 import type { SimServer } from '../cloud/sim-server.ts';
@@ -38,7 +38,7 @@ export interface SimMacsOptions {
 export interface SimMacs {
   /** In real time. */
   readonly hosts: Hosts;
-  /** Sites: `ssh:open`, `ssh:check`, `ssh:apply`, `ssh:verify`. */
+  /** Sites: `ssh:open`, `ssh:survey`, `ssh:converge`, `ssh:upload`. Answers of steps come with the answer to their batch. */
   kernelHosts(actor: Actor): Hosts;
   mac(serverId: string): SimMac;
   /** Everything that `saved` needs. */
@@ -47,19 +47,22 @@ export interface SimMacs {
   stop(): void;
 }
 
-/** How long an apply takes that uploads or waits for something. */
+/** How long an apply takes that unpacks or waits for something. */
 const APPLY_MS: Readonly<Record<string, number>> = {
   'auto-login': 5_000,
   tart: 20_000,
   firewall: 1_000,
-  'agent-binary': 10_000,
+  'agent-runtime': 5_000,
   agent: 6_000,
 };
 const SHORT_APPLY_MS = 500;
 const LOOK_MS = 100;
+const UPLOAD_BYTES_PER_MS = 60_000;
 
-const phaseMs = ({ step, phase }: StepCall): number =>
+const phaseMs = (step: string, phase: StepPhase): number =>
   phase === 'apply' ? (APPLY_MS[step] ?? SHORT_APPLY_MS) : LOOK_MS;
+
+const uploadMs = ({ sizeBytes }: Artefact): number => LOOK_MS + sizeBytes / UPLOAD_BYTES_PER_MS;
 
 export const createSimMacs = (options: SimMacsOptions): SimMacs => {
   const { cloud, clock, latencyMs = 0 } = options;
@@ -85,7 +88,10 @@ export const createSimMacs = (options: SimMacsOptions): SimMacs => {
   return {
     hosts: createHosts(connect, (site, effect, signal) => abortable(sendInRealTime(site, effect, signal), signal)),
     kernelHosts: (actor) =>
-      createHosts(connect, (site, effect, signal) => actor.call({ site: `ssh:${site}`, effect, signal })),
+      createHosts(
+        (target) => withoutListener(connect(target)),
+        (site, effect, signal) => actor.call({ site: `ssh:${site}`, effect, signal }),
+      ),
     mac: (serverId) => {
       const mac = macs.get(serverId);
       if (mac === undefined)
@@ -109,7 +115,8 @@ const installMac = (options: SimMacsOptions, server: SimServer, stopped: AbortSi
     ...(saved === undefined ? {} : { disk: restoreDisk(saved) }),
     ...(onChange === undefined ? {} : { onChange }),
     random: random.stream(`mac ${server.id}`),
-    phaseMs: (call) => Math.round(phaseMs(call) * timeScale),
+    phaseMs: (step, phase) => Math.round(phaseMs(step, phase) * timeScale),
+    uploadMs: (artefact) => Math.round(uploadMs(artefact) * timeScale),
   });
   if (server.status === 'ready') mac.powerOn();
   return mac;
@@ -131,6 +138,12 @@ const follow = (
   }
 };
 
+/** Whoever asked may be dead by the time a step ends: on the kernel an answer comes as one, or not at all. */
+const withoutListener = (mac: MacConnection): MacConnection => ({
+  ...mac,
+  run: ({ onAnswer: _, ...batch }) => mac.run(batch),
+});
+
 type Connect = MacMachine['connect'];
 type Send = <T>(site: string, effect: () => T | Promise<T>, signal: AbortSignal) => Promise<T>;
 
@@ -141,14 +154,22 @@ const createHosts = (connect: Connect, send: Send): Hosts => ({
   },
 });
 
-const createSession = ({ hostKey, run }: MacConnection, { pinnedHostKey }: HostTarget, send: Send): HostSession => {
+const createSession = (mac: MacConnection, { pinnedHostKey }: HostTarget, send: Send): HostSession => {
   let isClosed = false;
+  const assertUsable = (): void => {
+    if (isClosed) throw sessionClosed();
+    if (pinnedHostKey === undefined) throw hostKeyNotPinned();
+  };
   return {
-    hostKey,
-    run: async (call, signal) => {
-      if (isClosed) throw sessionClosed();
-      if (pinnedHostKey === undefined) throw hostKeyNotPinned();
-      return send(call.phase, () => run(call), signal);
+    hostKey: mac.hostKey,
+    run: async (batch, signal) => {
+      assertUsable();
+      const isSurvey = batch.calls.every(({ do: what }) => what === 'check');
+      return send(isSurvey ? 'survey' : 'converge', () => mac.run(batch), signal);
+    },
+    upload: async (artefact, signal) => {
+      assertUsable();
+      await send('upload', () => mac.upload(artefact), signal);
     },
     close: () => {
       isClosed = true;

@@ -1,20 +1,22 @@
 /**
- * A simulated Mac behind a real SSH port: an ssh2 server in front of its session. It understands the lines that our adapter
+ * A step-level Mac behind a real SSH port: an ssh2 server in front of its session. It understands the lines that our adapter
  * sends and no others, and refuses, hangs and breaks as the Mac behind it does. Its host key is made from the Mac's
  * fingerprint, so that it changes with it; the fingerprint that a client sees is that of the made key.
  */
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import ssh2, { type AuthContext, type Connection, type ServerChannel } from 'ssh2';
+import type { Socket } from 'node:net';
+import type { Connection, ServerChannel } from 'ssh2';
 import { neverAborted } from '../../base/abort.ts';
-import { assert, type FleetError, isKind, toFleetError } from '../../base/errors.ts';
+import { type FleetError, toFleetError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
+import { renderAnswer } from '../../hosts/port/batch-answer.ts';
+import { parseBatch } from '../../hosts/port/batch-wire.ts';
+import { REFUSED_EXIT, renderRefusal } from '../../hosts/port/refusals.ts';
 import { parseRemoteLine, renderMark } from '../../hosts/port/remote-command.ts';
-import { parseStepCall, renderRefusal } from '../../hosts/port/step-wire.ts';
-import type { HostSession, Hosts, StepAnswer } from '../../hosts/port.ts';
-import { openSshKeyFrom } from '../../pki/openssh-key.ts';
+import { parseUploadArgv, WRONG_CHECKSUM_EXIT } from '../../hosts/port/upload-wire.ts';
+import type { HostSession, Hosts } from '../../hosts/port.ts';
 import type { SimMac } from './sim-mac.ts';
+import { openSshDoor, type SshDoor } from './ssh-door.ts';
 
 export interface MacSshServerOptions {
   /** How the Mac is reached without SSH. */
@@ -23,97 +25,23 @@ export interface MacSshServerOptions {
   readonly address: string;
   /** In OpenSSH format; its public half may log in. */
   readonly fleetKey: Secret<string>;
+  /** A free one of the loopback unless given. */
+  readonly port?: number;
 }
 
-export interface MacSshServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-/** On a free port of the loopback. */
-export const serveMac = async (options: MacSshServerOptions): Promise<MacSshServer> => {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    welcome(options, socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: portOf(server),
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
+export const serveMac = ({ hosts, mac, address, fleetKey, port = 0 }: MacSshServerOptions): Promise<SshDoor> =>
+  openSshDoor({
+    port,
+    hostKey: () => {
+      const { isUp, hostKey } = mac.view();
+      return isUp ? hostKey : undefined;
     },
-  };
-};
-
-const portOf = (server: Server): number => {
-  const address = server.address();
-  assert(address !== null && typeof address === 'object', 'a listening server has a port');
-  return address.port;
-};
-
-/** A server of its own for every connection: the Mac may have another key than at the last. */
-const welcome = (options: MacSshServerOptions, socket: Socket): void => {
-  const { isUp, hostKey } = options.mac.view();
-  if (!isUp) {
-    socket.destroy();
-    return;
-  }
-  const seed = createHash('sha256').update(hostKey).digest();
-  const hostKeys = [openSshKeyFrom(seed).privateKey.reveal()];
-  const server = new ssh2.Server({ hostKeys }, (client) => attend({ options, socket, hostKey, client }));
-  server.injectSocket(socket);
-};
-
-interface Visit {
-  readonly options: MacSshServerOptions;
-  readonly socket: Socket;
-  /** The Mac's fingerprint when the visit began. */
-  readonly hostKey: string;
-  readonly client: Connection;
-}
-
-const attend = (visit: Visit): void => {
-  const { client, socket } = visit;
-  socket.setNoDelay(true);
-  // A client may go at any time and in any way.
-  client.on('error', () => socket.destroy());
-  client.on('authentication', (context) => void authenticate(visit, context));
-};
-
-const authenticate = async (visit: Visit, context: AuthContext): Promise<void> => {
-  const { options, socket, hostKey, client } = visit;
-  if (!isFleetKey(options.fleetKey, context)) {
-    context.reject(['publickey']);
-    return;
-  }
-  // Only asked whether the key would do; the login proper follows.
-  if (context.method === 'publickey' && context.signature === undefined) {
-    context.accept();
-    return;
-  }
-  const target = { address: options.address, user: context.username, privateKey: options.fleetKey };
-  try {
-    const session = await options.hosts.open({ ...target, pinnedHostKey: hostKey }, neverAborted());
-    serveCommands({ session, client, socket });
-    context.accept();
-  } catch (error) {
-    if (isKind(error, 'denied')) context.reject();
-    else socket.destroy();
-  }
-};
-
-const isFleetKey = (fleetKey: Secret<string>, context: AuthContext): boolean => {
-  if (context.method !== 'publickey') return false;
-  const known = ssh2.utils.parseKey(fleetKey.reveal());
-  if (known instanceof Error || !known.getPublicSSH().equals(context.key.data)) return false;
-  if (context.signature === undefined || context.blob === undefined) return true;
-  return known.verify(context.blob, context.signature) === true;
-};
+    keysOf: () => [fleetKey.reveal()],
+    onLogin: async ({ client, socket, user, hostKey }) => {
+      const target = { address, user, privateKey: fleetKey, pinnedHostKey: hostKey };
+      serveCommands({ session: await hosts.open(target, neverAborted()), client, socket });
+    },
+  });
 
 interface Serving {
   readonly session: HostSession;
@@ -153,25 +81,28 @@ const execute = async (commands: Commands, channel: ServerChannel, line: string)
   commands.groups += 1;
   const group = commands.groups;
   channel.write(renderMark(group));
-  const answer = await runStep(commands, { group, argv: remote.argv, stdin: await input });
+  const answer = await runCommand(commands, { group, argv: remote.argv, stdin: await input });
   if (answer === undefined) commands.socket.destroy();
   else finish(channel, answer);
 };
 
-interface StepRun {
+interface CommandRun {
   readonly group: number;
   readonly argv: readonly string[];
   readonly stdin: Buffer;
 }
 
+interface Ending {
+  readonly exitCode: number;
+  readonly output: string | Buffer;
+}
+
 /** Undefined when the connection is to break. */
-const runStep = async (commands: Commands, { group, argv, stdin }: StepRun): Promise<StepAnswer | undefined> => {
-  const call = parseStepCall(argv, stdin);
-  if (call === undefined) return { exitCode: 127, output: 'no step\n' };
+const runCommand = async (commands: Commands, { group, argv, stdin }: CommandRun): Promise<Ending | undefined> => {
   const controller = new AbortController();
   commands.running.set(group, controller);
   try {
-    return await commands.session.run(call, controller.signal);
+    return await runOnMac(commands.session, { argv, stdin }, controller.signal);
   } catch (thrown) {
     return answerTo(toFleetError(thrown));
   } finally {
@@ -179,13 +110,37 @@ const runStep = async (commands: Commands, { group, argv, stdin }: StepRun): Pro
   }
 };
 
-const answerTo = (error: FleetError): StepAnswer | undefined => {
-  if (error.kind === 'unavailable') return undefined;
-  if (error.kind === 'cancelled') return { exitCode: 143, output: 'terminated\n' };
-  return renderRefusal(error) ?? { exitCode: 70, output: `${error.message}\n` };
+/** Steps that no caller bounds here end with the caller's own limit. */
+const UNBOUNDED_MS = 3_600_000;
+
+const runOnMac = async (
+  session: HostSession,
+  { argv, stdin }: Omit<CommandRun, 'group'>,
+  signal: AbortSignal,
+): Promise<Ending> => {
+  const batch = parseBatch(argv, stdin);
+  if (batch !== undefined) {
+    return { exitCode: 0, output: renderAnswer(await session.run({ ...batch, timeoutMs: UNBOUNDED_MS }, signal)) };
+  }
+  const place = parseUploadArgv(argv);
+  if (place === undefined) return { exitCode: 127, output: 'neither steps nor an upload\n' };
+  async function* open() {
+    yield stdin;
+  }
+  await session.upload({ name: place.path, sha256: place.sha256, sizeBytes: stdin.length, open }, signal);
+  return { exitCode: 0, output: '' };
 };
 
-const finish = (channel: ServerChannel, { exitCode, output }: StepAnswer): void => {
+const answerTo = (error: FleetError): Ending | undefined => {
+  if (error.code === 'UploadDamaged') return { exitCode: WRONG_CHECKSUM_EXIT, output: `${error.message}\n` };
+  if (error.kind === 'unavailable') return undefined;
+  if (error.kind === 'cancelled') return { exitCode: 143, output: 'terminated\n' };
+  const refusal = renderRefusal(error);
+  if (refusal !== undefined) return { exitCode: REFUSED_EXIT, output: `${refusal}\n` };
+  return { exitCode: 70, output: `${error.message}\n` };
+};
+
+const finish = (channel: ServerChannel, { exitCode, output }: Ending): void => {
   channel.write(output);
   channel.exit(exitCode);
   channel.end();

@@ -53,7 +53,15 @@ const TRACES: readonly Trace[] = [
 ];
 
 /** Folders that speak about the file system of the Macs themselves, where such paths are facts. */
-const ABOUT_MACS = ['src/macos/', 'src/hosts/', 'src/kubelet/', 'src/sim/mac/', 'src/sim/tart/', 'docs/macs/'];
+const ABOUT_MACS = [
+  'src/macos/',
+  'src/hosts/',
+  'src/kubelet/',
+  'src/sim/mac/',
+  'src/sim/tart/',
+  'docs/macs/',
+  'test/hosts/',
+];
 
 const check = ({ path, text }: SourceFile): readonly Finding[] =>
   TRACES.flatMap(({ pattern, what, instead }) =>

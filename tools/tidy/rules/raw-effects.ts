@@ -142,6 +142,10 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
   'bin/': { may: ['process'], because: 'entry points hand the process to what they compose' },
   'src/base/clock.ts': { may: ['clock', 'timers'], because: 'the real Clock' },
   'src/base/random.ts': { may: ['randomness'], because: 'the real Random' },
+  'src/cli/prepare-fleet-host/read-file.ts': {
+    may: ['files'],
+    because: 'a person names files with a key and passwords',
+  },
   'src/cli/sim/state-file.ts': { may: ['files'], because: 'a simulated cloud is kept in a YAML file' },
   'src/cli/up/data-folder.ts': {
     may: ['files', 'process'],
@@ -157,6 +161,11 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     because: 'objects survive in a SQLite file, those of one turn of the event loop together',
   },
   'src/controlplane/system-heap.ts': { may: ['process'], because: 'memory is given back when nobody asks' },
+  'src/hosts/program/artefact-files.ts': {
+    may: ['files'],
+    because: 'what Macs get is read from files, not held in memory',
+  },
+  'src/hosts/program/step-files.ts': { may: ['files'], because: 'the scripts for a Mac are files of this project' },
   'src/hosts/ssh/ssh2-link.ts': { may: ['network'], because: 'sessions on a Mac run over SSH' },
   'src/kube/client/login/host-io.ts': {
     may: ['files', 'processes', 'process'],
@@ -180,7 +189,11 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     because: 'a rejection that nobody handles belongs to the simulated run, not to the process',
   },
   'src/sim/node/node-server.ts': { may: ['network'], because: 'the agent of a simulated Node serves logs over HTTPS' },
-  'src/sim/mac/ssh-server.ts': { may: ['network'], because: 'a simulated Mac can be reached over real SSH' },
+  'src/sim/mac/bash/': {
+    may: ['files', 'processes', 'network', 'process'],
+    because: 'a Mac with real bash is a directory, a sandbox and processes in it, which ask their model over TCP',
+  },
+  'src/sim/mac/ssh-door.ts': { may: ['network'], because: 'a simulated Mac can be reached over real SSH' },
   'src/sim/kernel/leaks.test.ts': { may: ['timers', 'randomness'], because: 'proves that the leak detector sees them' },
 };
 

@@ -3,7 +3,7 @@ import { FleetError } from '../base/errors.ts';
 import type { Step } from './step.ts';
 
 /** Each step after all it needs, otherwise in the order given. Throws `bug` for a list that has no such order. */
-export const planSteps = (steps: readonly Step[]): readonly Step[] => {
+export const orderSteps = (steps: readonly Step[]): readonly Step[] => {
   const byId = indexById(steps);
   const planned = new Set<Step>();
   const place = (step: Step, path: readonly string[]): void => {

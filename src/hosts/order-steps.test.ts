@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { planSteps } from './plan-steps.ts';
+import { orderSteps } from './order-steps.ts';
 import { BOOTSTRAP_STEPS, RELEASE_STEPS, type Step } from './step.ts';
 
 const step = (id: string, ...needs: readonly string[]): Step => ({
-  ...{ id, needs, inputs: [], secretInputs: [], timeoutMs: 1_000 },
+  ...{ id, needs, follows: [], inputs: {}, secretInputs: [], artefacts: [], timeoutMs: 1_000 },
 });
 
 const rows: readonly { readonly story: string; readonly steps: readonly Step[]; readonly order: string }[] = [
@@ -21,7 +21,7 @@ const rows: readonly { readonly story: string; readonly steps: readonly Step[]; 
 for (const { story, steps, order } of rows) {
   test(`order of steps: ${story}`, () => {
     assert.equal(
-      planSteps(steps)
+      orderSteps(steps)
         .map(({ id }) => id)
         .join(' '),
       order,
@@ -42,19 +42,19 @@ const refused: readonly { readonly story: string; readonly steps: readonly Step[
 
 for (const { story, steps, why } of refused) {
   test(`no order for ${story}`, () => {
-    assert.throws(() => planSteps(steps), { code: 'BadStepPlan', message: why });
+    assert.throws(() => orderSteps(steps), { code: 'BadStepPlan', message: why });
   });
 }
 
 test('a bootstrap begins with the look at what is there and ends with the agent', () => {
-  const order = planSteps(BOOTSTRAP_STEPS).map(({ id }) => id);
+  const order = orderSteps(BOOTSTRAP_STEPS).map(({ id }) => id);
   assert.deepEqual([order[0], order[1], order.at(-1)], ['first-look', 'sudo', 'agent']);
   assert.equal(order.length, BOOTSTRAP_STEPS.length);
 });
 
 test('a release needs no step of a bootstrap', () => {
   assert.deepEqual(
-    planSteps(RELEASE_STEPS).map(({ id }) => id),
+    orderSteps(RELEASE_STEPS).map(({ id }) => id),
     ['stop-agent'],
   );
 });

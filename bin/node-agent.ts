@@ -1,0 +1,81 @@
+/**
+ * The scripted node agent as a process: what a simulated Mac runs in place of tart-kubelet, with tart-kubelet's flags. It
+ * registers a Node, keeps it alive and runs its Pods as scripts, until it is stopped.
+ */
+import './require-node.js';
+import { Command } from 'commander';
+import { createSystemClock } from '../src/base/clock.ts';
+import { cancelled } from '../src/base/errors.ts';
+import { createLogger } from '../src/base/logger.ts';
+import { createSystemRandom } from '../src/base/random.ts';
+import { Secret } from '../src/base/secret.ts';
+import { reportFailure } from '../src/cli/run-cli.ts';
+import { createHostIo, readRequired } from '../src/kube/client/login/host-io.ts';
+import { runNodeAgent } from '../src/sim/node/node-agent.ts';
+import { createNodeLogins } from '../src/world/node-login.ts';
+
+interface Flags {
+  readonly nodeName: string;
+  readonly kubeconfig: string;
+  readonly providerId: string;
+  readonly nodeLabels: string;
+  readonly hostCpu: string;
+  readonly hostMemoryMb: string;
+  readonly maxPods: string;
+}
+
+const args = process.argv.slice(2);
+const stopping = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
+}
+const io = {
+  stdout: (text: string) => process.stdout.write(text),
+  stderr: (text: string) => process.stderr.write(text),
+  env: process.env,
+  signal: stopping.signal,
+};
+
+/** `a=1,b=2` */
+const parseLabels = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text
+      .split(',')
+      .filter((pair) => pair.includes('='))
+      .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
+
+const flags = new Command('node-agent')
+  .description('the scripted node agent of a simulated Mac')
+  .allowUnknownOption()
+  .requiredOption('--node-name <name>', 'the Node to be')
+  .requiredOption('--kubeconfig <file>', 'how to reach the cluster')
+  .option('--provider-id <id>', 'spec.providerID of the Node', '')
+  .option('--node-labels <labels>', 'labels of the Node, as key=value,…', '')
+  .option('--host-cpu <count>', 'processors that the Node offers', '8')
+  .option('--host-memory-mb <count>', 'memory that it offers', '16384')
+  .option('--max-pods <count>', 'Pods that it takes', '3')
+  .parse(args, { from: 'user' })
+  .opts<Flags>();
+
+const run = async (): Promise<void> => {
+  const [clock, random, host] = [createSystemClock(), createSystemRandom(), createHostIo()];
+  const logger = createLogger({ clock, level: 'info', destination: { write: io.stdout } });
+  const { nodeName, providerId, kubeconfig, nodeLabels, hostCpu, hostMemoryMb, maxPods } = flags;
+  const logins = createNodeLogins(kubeconfig, { host, clock, random, logger });
+  const client = await logins.clientForNode(nodeName, new Secret(await readRequired(host, kubeconfig)));
+  const capacity = { cpu: hostCpu, memory: `${hostMemoryMb}Mi`, pods: maxPods };
+  logger.info('Node agent starts', { node: nodeName });
+  try {
+    const facts = { nodeName, providerId, labels: parseLabels(nodeLabels), capacity };
+    await runNodeAgent({ client, clock, random, logger, ...facts }, stopping.signal);
+  } finally {
+    await logins.close();
+  }
+};
+
+try {
+  await run();
+} catch (error) {
+  process.exitCode = reportFailure({ args, io }, error);
+}
