@@ -3,7 +3,8 @@ import './require-node.js';
 import packageJson from '../package.json' with { type: 'json' };
 import { cancelled } from '../src/base/errors.ts';
 import type { CliIo } from '../src/cli/io.ts';
-import { reportFailure, runCli } from '../src/cli/run-cli.ts';
+import { reportFailure } from '../src/cli/report-failure.ts';
+import { runCli } from '../src/cli/run-cli.ts';
 
 const args = process.argv.slice(2);
 const stopping = new AbortController();

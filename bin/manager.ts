@@ -8,7 +8,7 @@ import { cancelled } from '../src/base/errors.ts';
 import { createIds } from '../src/base/ids.ts';
 import { createLogger } from '../src/base/logger.ts';
 import { createSystemRandom } from '../src/base/random.ts';
-import { reportFailure } from '../src/cli/run-cli.ts';
+import { reportFailure } from '../src/cli/report-failure.ts';
 import { LEASE_NAMES } from '../src/kinds/names.ts';
 import { connectCluster } from '../src/kube/client/connect.ts';
 import { createKubeClient } from '../src/kube/client/create-client.ts';

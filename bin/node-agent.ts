@@ -9,7 +9,7 @@ import { cancelled } from '../src/base/errors.ts';
 import { createLogger } from '../src/base/logger.ts';
 import { createSystemRandom } from '../src/base/random.ts';
 import { Secret } from '../src/base/secret.ts';
-import { reportFailure } from '../src/cli/run-cli.ts';
+import { reportFailure } from '../src/cli/report-failure.ts';
 import { createHostIo, readRequired } from '../src/kube/client/login/host-io.ts';
 import { runNodeAgent } from '../src/sim/node/node-agent.ts';
 import { createNodeLogins } from '../src/world/node-login.ts';

@@ -8,7 +8,7 @@
 import '../bin/require-node.js';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { reportFailure } from '../src/cli/run-cli.ts';
+import { reportFailure } from '../src/cli/report-failure.ts';
 import { parseTestArguments, renderRepeat, type TestPlan } from './test/arguments.ts';
 import { runTestFiles, selectTestFiles } from './test/run-files.ts';
 

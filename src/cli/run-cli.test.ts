@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ERROR_BEHAVIOUR, ERROR_KINDS, FleetError } from '../base/errors.ts';
-import { reportFailure, runCli } from './run-cli.ts';
+import { reportFailure } from './report-failure.ts';
+import { runCli } from './run-cli.ts';
 
 const run = async (...args: readonly string[]) => {
   const written = { stdout: '', stderr: '' };

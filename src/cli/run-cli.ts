@@ -1,10 +1,10 @@
 /** The command line: which commands exist, and how the end of a command becomes an exit code. */
 import { Command, CommanderError } from 'commander';
-import { ERROR_BEHAVIOUR, FleetError, toFleetError } from '../base/errors.ts';
+import { FleetError } from '../base/errors.ts';
 import { addControlPlaneCommand } from './control-plane.ts';
 import type { CliIo } from './io.ts';
 import { addPrepareFleetHostCommand } from './prepare-fleet-host.ts';
-import { renderError } from './render-error.ts';
+import { reportFailure } from './report-failure.ts';
 import { addSimCommand } from './sim.ts';
 import { addUpCommand } from './up.ts';
 
@@ -28,13 +28,6 @@ export const runCli = async (run: CliRun): Promise<number> => {
     if (!(thrown instanceof CommanderError)) return reportFailure(run, thrown);
     return thrown.exitCode === 0 ? SUCCESS : reportFailure(run, toUsageError(thrown));
   }
-};
-
-/** Says on stderr what was thrown, and returns the exit code that its kind has. */
-export const reportFailure = ({ args, io }: Pick<CliRun, 'args' | 'io'>, thrown: unknown): number => {
-  const error = toFleetError(thrown);
-  io.stderr(renderError(error, { detail: args.includes('--debug') ? 'stack' : 'short' }));
-  return ERROR_BEHAVIOUR[error.kind].exitCode;
 };
 
 const createProgram = ({ version, io }: CliRun): Command => {

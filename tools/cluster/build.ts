@@ -2,7 +2,7 @@
 import '../../bin/require-node.js';
 import { cancelled } from '../../src/base/errors.ts';
 import type { CliIo } from '../../src/cli/io.ts';
-import { reportFailure } from '../../src/cli/run-cli.ts';
+import { reportFailure } from '../../src/cli/report-failure.ts';
 import { runBuild } from './build/run-build.ts';
 
 const PROGRESS_EVERY_MS = 15_000;

@@ -3,7 +3,7 @@ import '../../bin/require-node.js';
 import { once } from 'node:events';
 import { Command, Option } from 'commander';
 import { cancelled } from '../../src/base/errors.ts';
-import { reportFailure } from '../../src/cli/run-cli.ts';
+import { reportFailure } from '../../src/cli/report-failure.ts';
 import type { Cluster } from '../../test/cluster/bench/cluster.ts';
 import { installKinds, startCluster } from '../../test/cluster/bench.ts';
 import { findBinaries } from './binaries.ts';

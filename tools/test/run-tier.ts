@@ -3,7 +3,7 @@
  * nobody takes silence for success; every other failure is a failure.
  */
 import { FleetError } from '../../src/base/errors.ts';
-import { reportFailure } from '../../src/cli/run-cli.ts';
+import { reportFailure } from '../../src/cli/report-failure.ts';
 import { parseTestArguments, renderRepeat, type TestPlan } from './arguments.ts';
 import { runTestFiles, selectTestFiles, type TestRun, type TestTier } from './run-files.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { neverAborted } from '../../../src/base/abort.ts';
 import { createSystemClock, sleep } from '../../../src/base/clock.ts';
-import { reportFailure } from '../../../src/cli/run-cli.ts';
+import { reportFailure } from '../../../src/cli/report-failure.ts';
 import { runBuild } from '../build/run-build.ts';
 import { cacheRoot, type Env } from '../cache.ts';
 import { MANIFEST_SOURCES } from '../recipe.ts';
