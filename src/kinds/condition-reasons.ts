@@ -59,6 +59,8 @@ export const REASONS = {
       /** A third of the pool is in quarantine: recovery stops, it is not the Macs (R21). */
       recoveryHalted: 'RecoveryHalted',
       quarantined: 'Quarantined',
+      /** Beyond recovery after its machine was provisioned, which is to be replaced (R22). */
+      replacementNeeded: 'ReplacementNeeded',
       /** The last owner of the name still has credentials (R23). */
       previousIdentityAlive: 'PreviousIdentityAlive',
     },
@@ -72,6 +74,8 @@ export const REASONS = {
       /** Taken out of the fleet by a person (R16). */
       detached: 'Detached',
       namespaceTerminating: 'NamespaceTerminating',
+      /** Its machine lives on in another cluster (R17). */
+      moved: 'Moved',
     },
     serverFound: {
       found: 'ServerFound',

@@ -155,6 +155,7 @@ const budgets = object('What was tried on this host, so that a restart or anothe
   bootstrap: object('Bootstraps since the claim.', {
     failures: int32('Failures in a row.', { minimum: 0 }).default(0),
     nextAttemptAt: time('Nothing is tried before this time.').optional(),
+    lastError: text('Code of the last failure: it says what may help.', { maxLength: 128 }).optional(),
   }).prefault({}),
   reboots: object('Reboots for recovery.', {
     sinceClaim: int32('How many since the claim.', { minimum: 0 }).default(0),

@@ -25,8 +25,11 @@ const server = object('The server as Scaleway last showed it.', {
   name: text('Its name.', { maxLength: 253 }).optional(),
   status: text('Its status in the words of Scaleway, for example reinstalling.', { maxLength: 64 }).optional(),
   address: text('Its public address.', { maxLength: 253 }).optional(),
+  deletableAt: time('Until when it is paid for: before, Scaleway does not delete it.').optional(),
   seenAt: time('When Scaleway last showed it.').optional(),
-  missingSince: time('Since when Scaleway does not show it. One look is not enough to call it gone.').optional(),
+  missingSince: time('Since when complete lists of Scaleway lack it. That alone does not mean gone.').optional(),
+  unseenSince: time('Since when a look at the server itself finds nothing. One look is not enough.').optional(),
+  goneAt: time('When it was found to be gone for good: looked for twice, and in no list.').optional(),
 });
 
 const step = object('One step.', {

@@ -44,7 +44,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
       ...(indexes === undefined ? {} : { indexes }),
       ...(metrics === undefined ? {} : { metrics: metrics.cache }),
     });
-  const hosts = cacheOf(MAC_HOSTS);
+  const hosts = cacheOf(MAC_HOSTS, { claim: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.uid]) });
   const machines = cacheOf(MACHINES, { server: ({ status }) => (status?.serverID ? [status.serverID] : []) });
   const nodes = cacheOf(NODES, { provider: ({ spec }) => (spec?.providerID ? [spec.providerID] : []) });
   const clusters = cacheOf(CLUSTER_API_RESOURCES.clusters);

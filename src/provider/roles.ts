@@ -31,7 +31,11 @@ const role = (name: string, rules: readonly Rule[]) => ({
 export const PROVIDER_ROLES = {
   /** The manager, everywhere. */
   manager: role('macfleet-manager', [
-    rule('infrastructure.cluster.x-k8s.io', ['machosts'], [...READ, 'create', 'patch', MAC_HOST_VERBS.manage]),
+    rule(
+      'infrastructure.cluster.x-k8s.io',
+      ['machosts'],
+      [...READ, 'create', 'patch', 'delete', MAC_HOST_VERBS.manage],
+    ),
     rule(
       'infrastructure.cluster.x-k8s.io',
       ['scalewayapplesiliconclusters', 'scalewayapplesiliconcontrolplanes', 'scalewayapplesiliconmachines'],
@@ -48,9 +52,15 @@ export const PROVIDER_ROLES = {
       ['patch'],
     ),
     rule('cluster.x-k8s.io', ['clusters'], READ),
+    rule('cluster.x-k8s.io', ['machines'], ['get']),
+    rule('cluster.x-k8s.io', ['machines/status'], ['patch']),
     rule('', ['nodes'], [...READ, 'delete']),
     rule('', ['events'], ['create', 'patch']),
-    { ...rule('', ['namespaces'], ['get']), resourceNames: ['kube-system'] },
+    rule('', ['namespaces'], ['get']),
+    {
+      ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']),
+      resourceNames: ['scalewayapplesiliconmachines.infrastructure.cluster.x-k8s.io'],
+    },
   ]),
   /** The manager, in the namespace of its lease. */
   leaderElection: role('macfleet-leader-election', [

@@ -14,7 +14,7 @@ import { toClusterId } from '../kinds/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
-import type { JoinCredentials } from '../provider/host/ports.ts';
+import { DEFAULT_LIMITS, type JoinCredentials } from '../provider/host/ports.ts';
 import { connectCloud } from '../scaleway/adapter/connect.ts';
 import { createSimulatedCredentials } from '../scaleway/adapter/credentials.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
@@ -132,6 +132,8 @@ export const createSimulatedPorts = async (
       poolPrefix: POOL_PREFIX,
       clusterId: toClusterId(kubeSystem.metadata.uid ?? ''),
       ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
+      limits: DEFAULT_LIMITS,
+      configHash: 'simulated',
       times: {
         claimHoldMs: compressed(36_000),
         quietMs: compressed(60_000),

@@ -24,6 +24,13 @@ export const CLUSTER_API_ANNOTATIONS = {
   topologyDryRun: 'topology.cluster.x-k8s.io/dry-run',
 } as const;
 
+/** The conditions of a Machine that make its MachineSet replace it; both have to be False. */
+export const REMEDIATION = {
+  healthCheckSucceeded: 'HealthCheckSucceeded',
+  ownerRemediated: 'OwnerRemediated',
+  reasons: { unhealthy: 'UnhealthyMachine', waiting: 'WaitingForRemediation' },
+} as const;
+
 /** A reference without a version; the contract label of the CRD gives it. */
 interface ContractReference {
   readonly apiGroup: string;

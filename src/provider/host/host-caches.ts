@@ -3,12 +3,14 @@ import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { renderProviderId } from '../../kinds/names.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
-import type { ClusterApiCluster } from '../../kube/types/cluster-api.ts';
+import { CLUSTER_API_ANNOTATIONS, type ClusterApiCluster } from '../../kube/types/cluster-api.ts';
 import type { Node } from '../../kube/types/core.ts';
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
 import { clusterNameOf, isPaused } from '../cluster/pause.ts';
+import type { Owner } from './host-view.ts';
 
 export interface ProviderCaches {
+  /** Index `claim`: by the UID in `spec.claimRef`. */
   readonly hosts: Cache<MacHost>;
   /** Index `server`: by `status.serverID`. */
   readonly machines: Cache<ScalewayAppleSiliconMachine>;
@@ -23,15 +25,29 @@ export const providerIdOf = ({ spec, metadata }: MacHost): string =>
 export const nodeOf = ({ nodes }: ProviderCaches, host: MacHost): Node | undefined =>
   nodes.byIndex('provider', providerIdOf(host))[0];
 
-/** Whether the machine behind a claim exists, under the same UID, and names this host (R5). */
-export const ownerOf = ({ machines }: ProviderCaches, host: MacHost): 'names-it' | 'does-not' | 'gone' => {
-  const { claimRef } = host.spec;
-  if (claimRef === undefined) return 'gone';
-  const machine = machines.get(renderKey(claimRef));
-  if (machine === undefined || machine.metadata.uid !== claimRef.uid) return 'gone';
-  const rivals = machines.byIndex('server', host.metadata.name);
-  return machine.status?.serverID === host.metadata.name && rivals.length === 1 ? 'names-it' : 'does-not';
+/** The machine behind the claim, under the same UID. */
+const claimantOf = ({ machines }: Pick<ProviderCaches, 'machines'>, { spec }: MacHost) => {
+  const machine = spec.claimRef === undefined ? undefined : machines.get(renderKey(spec.claimRef));
+  return machine?.metadata.uid === spec.claimRef?.uid ? machine : undefined;
 };
+
+export const ownerOf = (caches: ProviderCaches, host: MacHost): Owner => {
+  const machine = claimantOf(caches, host);
+  if (machine === undefined) return 'gone';
+  const { metadata, spec, status } = machine;
+  if (metadata.deletionTimestamp !== undefined && isMoving(machine)) return 'moved';
+  const isBare = !status?.serverID && !spec.providerID;
+  if (isBare && metadata.deletionTimestamp === undefined && isPaused(caches.clusters, machine)) return 'detached';
+  const rivals = caches.machines.byIndex('server', host.metadata.name);
+  return status?.serverID === host.metadata.name && rivals.length === 1 ? 'names-it' : 'does-not';
+};
+
+/** `clusterctl move` takes it to another cluster, where it lives on (R17). */
+export const isMoving = ({ metadata }: ScalewayAppleSiliconMachine): boolean =>
+  metadata.annotations?.[CLUSTER_API_ANNOTATIONS.deleteForMove] !== undefined;
+
+export const isProvisioned = (caches: ProviderCaches, host: MacHost): boolean =>
+  claimantOf(caches, host)?.status?.initialization?.provisioned === true;
 
 export const membersOf = (
   { machines }: Pick<ProviderCaches, 'machines'>,

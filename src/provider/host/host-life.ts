@@ -1,17 +1,17 @@
 /**
- * A Mac's life as one total table (spec: the rules R1–R29 of the host's life): the state a host is in and the name its
- * server carries say which move comes next. The state is never remembered: it follows from the durable record.
+ * A Mac's life as one total table (spec: the rules R1–R29 of the host's life): the state a host is in and what a live look
+ * at its server shows say which move comes next. The state is never remembered: it follows from the durable record.
  */
 import type { HOST_STATES, MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName } from '../../kinds/names.ts';
 
 export type HostState = (typeof HOST_STATES)[number];
 
-/** What the name of the server, seen live, says about it. */
-export const NAME_SIGHTS = ['pool', 'pending', 'machine', 'releasing', 'foreign', 'unseen'] as const;
-export type NameSight = (typeof NAME_SIGHTS)[number];
+/** What a live look says about the server; mostly by its name. */
+export const SIGHTS = ['pool', 'pending', 'machine', 'releasing', 'quarantine', 'foreign', 'unseen', 'gone'] as const;
+export type Sight = (typeof SIGHTS)[number];
 
-/** What to do next; each is carried out by the function of that name in plan-host.ts. */
+/** What to do next; each is carried out by the function of that name in the plan-*.ts files. */
 export type Move =
   /** Nothing: only an event can change it. */
   | 'rest'
@@ -19,67 +19,55 @@ export type Move =
   | 'take'
   /** Let go of a claim that lost its server or its machine, before anything was done to the server (R5). */
   | 'drop'
-  /** Bootstrap, and wait for the Node. */
+  /** Bootstrap, wait for the Node, and help a Mac that does not get there (R21). */
   | 'prepare'
+  /** Look after a Mac that works: whose it is, and whether somebody wants it rebooted (R15, R16, R24). */
+  | 'tend'
   /** Take the server out of service and have it wiped (R12). */
   | 'wipe'
-  /** Wait for the end of the wipe, then give it its pool name. */
+  /** Wait for the end of the wipe, then give it its pool name, or a quarantine name (R13, R21). */
   | 'return'
+  /** Keep it out of every pool by its name (R21). */
+  | 'seclude'
+  /** End its rent (R25). */
+  | 'terminate'
+  /** Leave it as it is until somebody says what becomes of it, or its owner is back (R15–R18). */
+  | 'keep'
+  /** Take the record away: there is no Mac behind it, or it is nobody's business of ours (R3, R19). */
+  | 'forget'
   /** The server is not where the record says: touch nothing, and tell (R8). */
   | 'report';
 
-const REST: Readonly<Record<NameSight, Move>> = {
-  pool: 'rest',
-  pending: 'rest',
-  machine: 'rest',
-  releasing: 'rest',
-  foreign: 'rest',
-  unseen: 'rest',
-};
+type Row = Readonly<Record<Sight, Move>>;
 
-export const HOST_LIFE: Readonly<Record<HostState, Readonly<Record<NameSight, Move>>>> = {
-  free: REST,
-  claimed: {
-    pool: 'take',
-    pending: 'take',
-    machine: 'take',
-    releasing: 'drop',
-    foreign: 'drop',
-    unseen: 'report',
-  },
-  preparing: {
-    pool: 'report',
-    pending: 'report',
-    machine: 'prepare',
-    releasing: 'report',
-    foreign: 'report',
-    unseen: 'report',
-  },
-  joined: { ...REST, unseen: 'report' },
-  releasing: {
-    pool: 'wipe',
-    pending: 'wipe',
-    machine: 'wipe',
-    releasing: 'wipe',
-    foreign: 'report',
-    unseen: 'report',
-  },
-  wiping: {
-    pool: 'return',
-    pending: 'report',
-    machine: 'report',
-    releasing: 'return',
-    foreign: 'report',
-    unseen: 'report',
-  },
-  quarantined: REST,
-  held: REST,
-  terminating: REST,
+const EVERYWHERE = (move: Move): Omit<Row, 'gone'> => ({
+  pool: move,
+  pending: move,
+  machine: move,
+  releasing: move,
+  quarantine: move,
+  foreign: move,
+  unseen: move,
+});
+
+/** A name that is not the record's, or none at all: nothing is done to such a server. */
+const LOST = { foreign: 'report', unseen: 'report', gone: 'forget' } as const;
+
+export const HOST_LIFE: Readonly<Record<HostState, Row>> = {
+  free: { ...EVERYWHERE('rest'), foreign: 'forget', unseen: 'report', gone: 'forget' },
+  claimed: { ...EVERYWHERE('drop'), pool: 'take', pending: 'take', machine: 'take', unseen: 'report', gone: 'forget' },
+  preparing: { ...EVERYWHERE('report'), machine: 'prepare', gone: 'forget' },
+  joined: { ...EVERYWHERE('report'), machine: 'tend', gone: 'forget' },
+  releasing: { ...EVERYWHERE('wipe'), ...LOST },
+  wiping: { ...EVERYWHERE('report'), pool: 'return', releasing: 'return', quarantine: 'return', gone: 'forget' },
+  quarantined: { ...EVERYWHERE('seclude'), ...LOST },
+  held: { ...EVERYWHERE('keep'), gone: 'forget' },
+  terminating: { ...EVERYWHERE('terminate'), ...LOST },
 };
 
 /** Where the host is in its life, from its record and from whether its Node is there. */
 export const hostStateOf = (spec: MacHostSpec, node: 'there' | 'absent'): HostState => {
-  if (spec.release !== undefined) return isWipeAccepted(spec) ? 'wiping' : 'releasing';
+  if (spec.release !== undefined) return releaseStateOf(spec);
   if (spec.hold !== undefined) return 'held';
   if (spec.quarantine !== undefined) return 'quarantined';
   if (spec.claimRef === undefined) return 'free';
@@ -88,12 +76,19 @@ export const hostStateOf = (spec: MacHostSpec, node: 'there' | 'absent'): HostSt
   return node === 'there' ? 'joined' : 'preparing';
 };
 
+/** Without a pool and without an order of ours there is no right to wipe or delete it, whoever asks (R15). */
+const releaseStateOf = (spec: MacHostSpec): HostState => {
+  if (spec.pool === undefined && !spec.ordered) return 'held';
+  if (spec.pool === undefined || spec.release?.policy === 'terminate') return 'terminating';
+  return isWipeAccepted(spec) ? 'wiping' : 'releasing';
+};
+
 /** Our own evidence of a wipe: a reinstall of this very release was seen to begin (R12). */
 const isWipeAccepted = ({ release, reinstall }: MacHostSpec): boolean =>
   release !== undefined && reinstall?.intentID === release.intentID && reinstall.acceptedAt !== undefined;
 
 /** Only names that the record expects count as ours; every other one is foreign, however it looks. */
-export const sightName = (spec: MacHostSpec, serverName: string | undefined): NameSight => {
+export const sightName = (spec: MacHostSpec, serverName: string | undefined): Sight => {
   if (serverName === undefined) return 'unseen';
   const { current, next } = spec.assignedName ?? {};
   const prefix = spec.pool?.prefix;
@@ -101,7 +96,6 @@ export const sightName = (spec: MacHostSpec, serverName: string | undefined): Na
   const isExpected = serverName === current || serverName === next;
   if (parsed?.kind === 'pool') return isExpected || spec.assignedName === undefined ? 'pool' : 'foreign';
   if (!isExpected) return 'foreign';
-  if (parsed?.kind === 'claim-pending') return 'pending';
-  if (parsed?.kind === 'releasing') return 'releasing';
-  return parsed === undefined ? 'machine' : 'foreign';
+  if (parsed === undefined) return 'machine';
+  return parsed.kind === 'claim-pending' ? 'pending' : parsed.kind;
 };

@@ -2,8 +2,10 @@
  * Keeps the hosts on record in step with Scaleway: one list per zone and interval, and no write when nothing changed.
  * A list that fails changes nothing: an error is never emptiness (R8).
  */
-import { isKind } from '../../base/errors.ts';
+import { FleetError, isKind } from '../../base/errors.ts';
 import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
+import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import { parseProviderId } from '../../kinds/names.ts';
 import {
   type Controller,
   createController,
@@ -11,6 +13,7 @@ import {
   type Watch,
 } from '../../kube/controller/controller.ts';
 import type { ProviderCaches } from './host-caches.ts';
+import { lookAt } from './observe-host.ts';
 import { type InventoryPlan, planInventory } from './plan-inventory.ts';
 import type { HostPorts } from './ports.ts';
 
@@ -38,17 +41,44 @@ const takeStock = async (ports: HostPorts, caches: ProviderCaches, context: Reco
   const zone = context.key;
   const servers = await cloud.listServers(zone, context.signal);
   const machines = caches.machines.list();
+  const hosts = caches.hosts.list().filter(({ spec }) => isOf(spec.source.scaleway, settings.projectId, zone));
+  if (servers.length === 0) await distrustEmptyList(ports, hosts[0], context);
   const plans = planInventory({
     nowMs: clock.now(),
     projectId: settings.projectId,
     servers: servers.filter(({ projectId }) => projectId === settings.projectId),
-    hosts: caches.hosts.list().filter(({ spec }) => isOf(spec.source.scaleway, settings.projectId, zone)),
+    hosts,
     poolPrefixes: [...new Set([settings.poolPrefix, ...machines.map(({ spec }) => spec.adoptPoolPrefix ?? '')])].filter(
       Boolean,
     ),
-    namedServers: new Set(machines.map(({ status }) => status?.serverID ?? '').filter(Boolean)),
+    poolPrefix: settings.poolPrefix,
+    clusterId: settings.clusterId,
+    owners: ownersOf(machines),
+    uuid: ports.ids.uuid,
   });
   for (const plan of plans) await carryOut(plan, context);
+};
+
+/** An empty list is what a regional incident looks like too (F17): believed only if a look finds nothing either. */
+const distrustEmptyList = async (ports: HostPorts, host: MacHost | undefined, context: ReconcileContext) => {
+  if (host === undefined || (await lookAt(ports, host, context)).server === undefined) return;
+  throw new FleetError('unavailable', {
+    code: 'EmptyServerList',
+    message: `Scaleway lists no server in ${context.key}, but shows ${host.metadata.name} when asked for it`,
+    hint: 'Nothing is done on such a list; the next is asked for in a while.',
+  });
+};
+
+/** A move to another cluster loses the status; the providerID remains. */
+const ownersOf = (
+  machines: readonly ScalewayAppleSiliconMachine[],
+): ReadonlyMap<string, readonly ScalewayAppleSiliconMachine[]> => {
+  const owners = new Map<string, ScalewayAppleSiliconMachine[]>();
+  for (const machine of machines) {
+    const serverId = machine.status?.serverID || parseProviderId(machine.spec.providerID ?? '')?.serverId;
+    if (serverId) owners.set(serverId, [...(owners.get(serverId) ?? []), machine]);
+  }
+  return owners;
 };
 
 const isOf = (
@@ -73,12 +103,14 @@ const carryOut = async (plan: InventoryPlan, { kube, signal }: ReconcileContext)
 
 const TYPE = { apiVersion: `${MAC_HOSTS.group}/${MAC_HOSTS.version}`, kind: MAC_HOSTS.kind };
 
+const NOTHING_ODD = { missingSince: null, unseenSince: null, goneAt: null, deletableAt: null };
+
 const patchServer = async (
   { metadata }: MacHost,
   server: object,
   { kube, signal }: Pick<ReconcileContext, 'kube' | 'signal'>,
 ): Promise<void> => {
   const { uid, resourceVersion } = metadata;
-  const body = { metadata: { uid, resourceVersion }, status: { server: { missingSince: null, ...server } } };
+  const body = { metadata: { uid, resourceVersion }, status: { server: { ...NOTHING_ODD, ...server } } };
   await kube.patch(MAC_HOSTS, { name: metadata.name }, { type: 'merge', body }, { signal, subresource: 'status' });
 };

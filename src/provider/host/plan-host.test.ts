@@ -1,74 +1,35 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toTimestamp } from '../../base/clock.ts';
-import type { MacHostSpec } from '../../kinds/mac-host.ts';
-import { HOST_STATES, parseMacHost } from '../../kinds/mac-host.ts';
-import type { CloudServer } from '../../scaleway/port/cloud.ts';
-import { HOST_LIFE, hostStateOf, NAME_SIGHTS, sightName } from './host-life.ts';
-import { type HostPlan, type HostView, isClaimable, planHost } from './plan-host.ts';
+import { HOST_STATES, type MacHostSpec } from '../../kinds/mac-host.ts';
+import { HOST_LIFE, hostStateOf, SIGHTS, sightName } from './host-life.ts';
+import type { HostPlan } from './host-view.ts';
+import { isClaimable, planHost } from './plan-host.ts';
+import {
+  at,
+  CLAIM,
+  CLAIMED,
+  fresh,
+  type Given,
+  NOW,
+  PENDING,
+  POOL,
+  QUARANTINE,
+  quietly,
+  RELEASE,
+  RELEASING,
+  serverOf,
+  specOf,
+  store,
+  TIMES,
+  UUID,
+  viewOf,
+  wrote,
+} from './testing/views.ts';
 
-const NOW = Date.UTC(2026, 5, 1);
-const ID = '11111111-2222-4333-8444-555555555555';
-const UUID = '99999999-8888-4777-8666-555555555555';
-const POOL = `tuist-pool-${ID}`;
-const PENDING = `tuist-claim-pending-${ID}`;
-const RELEASING = `tuist-releasing-0a1b2c3d-${ID}`;
-const TIMES = { claimHoldMs: 40_000, quietMs: 60_000, recordMaxAgeMs: 30_000, pollMs: 10_000 };
-const CLAIM = { namespace: 'ci', name: 'mac-1', uid: 'uid-1' };
-
-const at = (agoMs: number): string => toTimestamp(NOW - agoMs);
-const wrote = (verb: 'rename' | 'reinstall', agoMs: number) => ({ verb, id: 'w', at: at(agoMs) });
-const release = { intentID: 'i-1', policy: 'pool', reason: 'MachineDeleted' } as const;
-
-const specOf = (fields: Partial<MacHostSpec> = {}): MacHostSpec =>
-  parseMacHost({
-    metadata: { name: ID },
-    spec: {
-      source: { scaleway: { projectID: 'p', zone: 'fr-par-1', serverID: ID } },
-      pool: { prefix: 'tuist-pool-' },
-      type: 'M2-L',
-      osFamily: 'Tahoe',
-      ...fields,
-    },
-  }).spec;
-
-const serverOf = (name: string, status: CloudServer['status'] = 'ready'): CloudServer => ({
-  id: ID,
-  zone: 'fr-par-1',
-  projectId: 'p',
-  name,
-  type: 'M2-L',
-  status,
-  osFamily: 'Tahoe',
-  isDelivered: true,
-  address: '192.0.2.1',
-  sshUser: 'm1',
-  deletableAtMs: undefined,
-  isDeletionScheduled: false,
-});
-
-interface Row {
+interface Row extends Given {
   readonly story: string;
-  readonly spec: Partial<MacHostSpec>;
-  readonly server?: CloudServer;
-  readonly owner?: HostView['owner'];
-  readonly node?: HostView['node'];
   readonly plan: HostPlan;
 }
-
-const viewOf = ({ spec, server, owner = 'names-it', node = 'absent' }: Omit<Row, 'story' | 'plan'>): HostView => ({
-  nowMs: NOW,
-  spec: specOf(spec),
-  server,
-  owner,
-  node,
-  clusterId: '0a1b2c3d',
-  times: TIMES,
-  uuid: () => UUID,
-});
-
-const store = (spec: Partial<MacHostSpec> | Record<string, unknown>): HostPlan => ({ do: 'store', spec });
-const fresh = (verb: 'rename' | 'reinstall') => ({ verb, id: UUID, at: at(0) });
 
 const ROWS: readonly Row[] = [
   { story: 'R3 a free host rests', spec: {}, server: serverOf(POOL), plan: { do: 'rest' } },
@@ -128,17 +89,85 @@ const ROWS: readonly Row[] = [
     plan: { do: 'prepare' },
   },
   {
-    story: 'R15 a host whose machine is gone is not touched',
-    spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' } },
+    story: 'R15 a host whose machine vanished is held',
+    spec: CLAIMED,
     server: serverOf('mac-1'),
     owner: 'gone',
-    plan: { do: 'report', message: 'the machine that claimed this host is gone or names another one' },
+    plan: store({
+      hold: {
+        reason: 'OwnerVanished',
+        message: 'the machine that had this Mac is gone and never asked for its release',
+        since: at(0),
+        by: 'macfleet',
+      },
+    }),
   },
   {
     story: 'R8 a host whose server has another name is not touched',
     spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' } },
     server: serverOf('mac-2'),
     plan: { do: 'report', message: 'the server is named "mac-2", expected "mac-1"' },
+  },
+  {
+    story: 'R15 one that works is held too, and nothing else happens to it',
+    spec: CLAIMED,
+    server: serverOf('mac-1'),
+    owner: 'gone',
+    node: 'there',
+    plan: store({
+      hold: {
+        reason: 'OwnerVanished',
+        message: 'the machine that had this Mac is gone and never asked for its release',
+        since: at(0),
+        by: 'macfleet',
+      },
+    }),
+  },
+  {
+    story: 'R15 one that is half-way to its name is held, not dropped: a rename may be under way',
+    spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 1_000) },
+    server: serverOf(POOL),
+    owner: 'detached',
+    plan: store({
+      hold: {
+        reason: 'Detached',
+        message: 'the machine was paused and taken off this Mac by hand',
+        since: at(0),
+        by: 'macfleet',
+      },
+    }),
+  },
+  {
+    story: 'R5 a host that several machines name is not touched',
+    spec: CLAIMED,
+    server: serverOf('mac-1'),
+    owner: 'does-not',
+    plan: { do: 'report', message: 'its machine names another Mac, or others name this one' },
+  },
+  {
+    story: 'R3 a free host whose server got a name of somebody else is nobody’s business of ours',
+    spec: {},
+    server: serverOf('mac-9'),
+    owner: 'gone',
+    plan: { do: 'forget' },
+  },
+  {
+    story: 'R19 a server that is gone takes its record along',
+    spec: { ...CLAIMED, release: RELEASE },
+    isGone: true,
+    owner: 'gone',
+    plan: { do: 'forget' },
+  },
+  {
+    story: 'R19 as long as a machine has it, the record tells that it is gone',
+    spec: CLAIMED,
+    isGone: true,
+    plan: { do: 'report', reason: 'ServerGone', message: 'the server is gone: deleted at Scaleway' },
+  },
+  {
+    story: 'R19 a server that is not seen is not gone yet',
+    spec: CLAIMED,
+    plan: { do: 'report', message: 'Scaleway does not show the server' },
   },
   {
     story: 'a host that has joined rests',
@@ -149,7 +178,7 @@ const ROWS: readonly Row[] = [
   },
   {
     story: 'R12 a release begins with the releasing name',
-    spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' }, release },
+    spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' }, release: RELEASE },
     server: serverOf('mac-1'),
     plan: store({
       assignedName: { current: 'mac-1', next: `tuist-releasing-0a1b2c3d-${UUID}` },
@@ -158,7 +187,7 @@ const ROWS: readonly Row[] = [
   },
   {
     story: 'R12 a claimed host that still has its pool name is wiped too before it is free',
-    spec: { claimRef: CLAIM, release },
+    spec: { claimRef: CLAIM, release: RELEASE },
     server: serverOf(POOL),
     plan: store({
       assignedName: { current: POOL, next: `tuist-releasing-0a1b2c3d-${UUID}` },
@@ -167,19 +196,23 @@ const ROWS: readonly Row[] = [
   },
   {
     story: 'R8 a host to be released whose server has a foreign name is not wiped',
-    spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' }, release },
+    spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' }, release: RELEASE },
     server: serverOf('mac-2'),
     plan: { do: 'report', message: 'the server is named "mac-2", expected "mac-1"' },
   },
   {
     story: 'R15 a host without a pool is never wiped',
-    spec: { pool: undefined, claimRef: CLAIM, assignedName: { current: 'mac-1' }, release },
+    spec: { pool: undefined, claimRef: CLAIM, assignedName: { current: 'mac-1' }, release: RELEASE },
     server: serverOf('mac-1'),
-    plan: { do: 'report', message: 'the host has no pool, so it is never wiped (R15)' },
+    plan: {
+      do: 'report',
+      reason: 'NoRightToWipe',
+      message: 'it has no pool and was not ordered by us: it is neither wiped nor deleted, whoever asks',
+    },
   },
   {
     story: 'R13 the request to wipe is stored before it is sent',
-    spec: { claimRef: CLAIM, assignedName: { current: RELEASING }, release },
+    spec: { claimRef: CLAIM, assignedName: { current: RELEASING }, release: RELEASE },
     server: serverOf(RELEASING),
     plan: store({ reinstall: { intentID: 'i-1', requestedAt: at(0) }, lastWrite: fresh('reinstall') }),
   },
@@ -188,7 +221,7 @@ const ROWS: readonly Row[] = [
     spec: {
       claimRef: CLAIM,
       assignedName: { current: RELEASING },
-      release,
+      release: RELEASE,
       reinstall: { intentID: 'i-1', requestedAt: at(1_000) },
       lastWrite: wrote('reinstall', 1_000),
     },
@@ -200,7 +233,7 @@ const ROWS: readonly Row[] = [
     spec: {
       claimRef: CLAIM,
       assignedName: { current: RELEASING },
-      release,
+      release: RELEASE,
       reinstall: { intentID: 'i-1', requestedAt: at(9_000) },
       lastWrite: wrote('reinstall', 9_000),
     },
@@ -209,7 +242,7 @@ const ROWS: readonly Row[] = [
   },
   {
     story: 'R12 a reinstall that we did not ask for proves nothing',
-    spec: { claimRef: CLAIM, assignedName: { current: RELEASING }, release },
+    spec: { claimRef: CLAIM, assignedName: { current: RELEASING }, release: RELEASE },
     server: serverOf(RELEASING, 'reinstalling'),
     plan: { do: 'wait', afterMs: 10_000 },
   },
@@ -218,7 +251,7 @@ const ROWS: readonly Row[] = [
     spec: {
       claimRef: CLAIM,
       assignedName: { current: RELEASING },
-      release,
+      release: RELEASE,
       reinstall: { intentID: 'i-1', requestedAt: at(9_000) },
       lastWrite: wrote('reinstall', 9_000),
     },
@@ -230,7 +263,7 @@ const ROWS: readonly Row[] = [
     spec: {
       claimRef: CLAIM,
       assignedName: { current: RELEASING },
-      release,
+      release: RELEASE,
       reinstall: { intentID: 'i-1', requestedAt: at(900_000) },
       lastWrite: wrote('reinstall', 900_000),
     },
@@ -264,49 +297,95 @@ const ROWS: readonly Row[] = [
       claimRef: undefined,
       assignedName: undefined,
       release: undefined,
-      reinstall: undefined,
+      hold: undefined,
+      quarantine: undefined,
       hostKey: undefined,
       identity: undefined,
       rebootRequest: undefined,
       wipes: 5,
-      budgets: undefined,
+      budgets: {
+        bootstrap: { failures: 0 },
+        reboots: { sinceClaim: 0, times: [] },
+        returns: 0,
+        sudo: { times: [] },
+      },
     }),
   },
   {
     story: 'R16 a held host rests',
     spec: { claimRef: CLAIM, hold: { reason: 'OwnerVanished' }, assignedName: { current: 'mac-1' } },
     server: serverOf('mac-1'),
+    owner: 'gone',
     plan: { do: 'rest' },
+  },
+  {
+    story: 'R15 a host whose owner is back goes on',
+    spec: { ...CLAIMED, hold: { reason: 'OwnerVanished' } },
+    server: serverOf('mac-1'),
+    plan: store({ hold: undefined }),
+  },
+  {
+    story: 'what a person holds stays held',
+    spec: { ...CLAIMED, hold: { reason: 'Investigating' } },
+    server: serverOf('mac-1'),
+    plan: { do: 'rest' },
+  },
+  {
+    story: 'R15 a person may release what is held',
+    spec: { ...CLAIMED, hold: { reason: 'OwnerVanished' }, release: RELEASE },
+    server: serverOf('mac-1'),
+    owner: 'gone',
+    plan: store({
+      assignedName: { current: 'mac-1', next: `tuist-releasing-0a1b2c3d-${UUID}` },
+      lastWrite: fresh('rename'),
+    }),
+  },
+  {
+    story: 'R17 a Mac that lives on in another cluster is forgotten here',
+    spec: { ...CLAIMED, hold: { reason: 'Moved' } },
+    server: serverOf('mac-1'),
+    owner: 'moved',
+    plan: { do: 'forget' },
   },
 ];
 
 function wiping(): Partial<MacHostSpec> {
   const reinstall = { intentID: 'i-1', requestedAt: at(600_000), acceptedAt: at(599_000) };
-  return { claimRef: CLAIM, assignedName: { current: RELEASING }, release, reinstall };
+  return { claimRef: CLAIM, assignedName: { current: RELEASING }, release: RELEASE, reinstall };
 }
 
 describe('planHost', () => {
-  for (const { story, plan, ...view } of ROWS) it(story, () => assert.deepEqual(planHost(viewOf(view)), plan));
+  for (const { story, plan, ...view } of ROWS) it(story, () => assert.deepEqual(quietly(planHost(viewOf(view))), plan));
 });
 
 describe('the table of a Mac’s life', () => {
   it('has a move for every state and every name', () => {
     for (const state of HOST_STATES)
-      for (const sight of NAME_SIGHTS) assert.ok(HOST_LIFE[state][sight], `${state} × ${sight}`);
+      for (const sight of SIGHTS) assert.ok(HOST_LIFE[state][sight], `${state} × ${sight}`);
   });
 
   it('wipes only in releasing, where an intent is stored', () => {
     for (const state of HOST_STATES) {
-      const wipes = NAME_SIGHTS.some((sight) => HOST_LIFE[state][sight] === 'wipe');
+      const wipes = SIGHTS.some((sight) => HOST_LIFE[state][sight] === 'wipe');
       assert.equal(wipes, state === 'releasing', state);
     }
     assert.equal(hostStateOf(specOf({ claimRef: CLAIM }), 'absent'), 'claimed');
-    assert.equal(hostStateOf(specOf({ release }), 'absent'), 'releasing');
+    assert.equal(hostStateOf(specOf({ release: RELEASE }), 'absent'), 'releasing');
+  });
+
+  it('does nothing to a server whose name it does not expect', () => {
+    for (const state of HOST_STATES) {
+      for (const sight of ['foreign', 'unseen', 'gone'] as const) {
+        const harmless = ['rest', 'keep', 'report', 'forget', 'drop'];
+        assert.ok(harmless.includes(HOST_LIFE[state][sight]), `${state} × ${sight}`);
+      }
+    }
   });
 
   it('calls every name foreign that the record does not expect', () => {
     const spec = specOf({ claimRef: CLAIM, assignedName: { current: 'mac-1' } });
-    for (const name of [POOL, PENDING, RELEASING, 'mac-2', '']) assert.equal(sightName(spec, name), 'foreign', name);
+    for (const name of [POOL, PENDING, RELEASING, QUARANTINE, 'mac-2', ''])
+      assert.equal(sightName(spec, name), 'foreign', name);
     assert.equal(sightName(spec, 'mac-1'), 'machine');
   });
 });

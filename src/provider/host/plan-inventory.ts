@@ -1,6 +1,8 @@
 /** What a complete list of servers means for the hosts on record: pure. */
 import { toTimestamp } from '../../base/clock.ts';
+import { isEqualJson } from '../../base/json.ts';
 import type { MacHost, MacHostSpec, MacHostStatus } from '../../kinds/mac-host.ts';
+import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { parseServerName } from '../../kinds/names.ts';
 import type { CloudServer } from '../../scaleway/port/cloud.ts';
 
@@ -12,17 +14,25 @@ export interface InventoryView {
   /** All hosts on record in that zone and project. */
   readonly hosts: readonly MacHost[];
   readonly poolPrefixes: readonly string[];
-  /** Servers that some machine names although no host is on record: never free by looks alone (R3). */
-  readonly namedServers: ReadonlySet<string>;
+  /** For a host whose machine names no prefix. */
+  readonly poolPrefix: string;
+  readonly clusterId: string;
+  /** The machines that name a server, by its id, in their status or their providerID. */
+  readonly owners: ReadonlyMap<string, readonly ScalewayAppleSiliconMachine[]>;
+  readonly uuid: () => string;
 }
 
 export type InventoryPlan =
   | {
       readonly do: 'create';
       readonly name: string;
-      readonly spec: Pick<MacHostSpec, 'source' | 'pool' | 'type' | 'osFamily'>;
+      readonly spec: NewHost;
     }
   | { readonly do: 'update'; readonly host: MacHost; readonly server: NonNullable<MacHostStatus['server']> };
+
+/** What is known of a Mac when it is put on record. */
+export type NewHost = Pick<MacHostSpec, 'source' | 'type' | 'osFamily'> &
+  Partial<Pick<MacHostSpec, 'pool' | 'claimRef' | 'fleet' | 'assignedName' | 'release' | 'hold'>>;
 
 /** New pool servers are put on record; known ones are brought up to date; nothing is said about what did not change. */
 export const planInventory = (view: InventoryView): readonly InventoryPlan[] => {
@@ -43,20 +53,72 @@ export const planInventory = (view: InventoryView): readonly InventoryPlan[] => 
 
 const planServer = (view: InventoryView, server: CloudServer, host: MacHost | undefined): readonly InventoryPlan[] => {
   if (host !== undefined) return planKnown(view, server, host);
-  const name = parseServerName(server.name, view.poolPrefixes);
-  if (name?.kind !== 'pool' || !server.isDelivered || view.namedServers.has(server.id)) return [];
+  const life = server.isDelivered ? lifeOf(view, server) : undefined;
+  if (life === undefined) return [];
   const source = { scaleway: { projectID: view.projectId, zone: server.zone, serverID: server.id } };
-  const spec = { source, pool: { prefix: name.prefix }, type: server.type, osFamily: server.osFamily };
-  return [{ do: 'create', name: server.id, spec }];
+  return [{ do: 'create', name: server.id, spec: { source, type: server.type, osFamily: server.osFamily, ...life } }];
 };
 
-const planKnown = (
-  view: InventoryView,
-  { name, status, address }: CloudServer,
-  host: MacHost,
-): readonly InventoryPlan[] => {
-  const old = host.status?.server;
-  const isSame =
-    old?.name === name && old.status === status && old.address === address && old.missingSince === undefined;
-  return isSame ? [] : [{ do: 'update', host, server: { name, status, address, seenAt: toTimestamp(view.nowMs) } }];
+/** Where in its life a Mac is that is not on record; undefined for one that is none of ours, or may be somebody else's. */
+const lifeOf = (view: InventoryView, server: CloudServer): Partial<NewHost> | undefined => {
+  const owners = view.owners.get(server.id) ?? [];
+  const name = parseServerName(server.name, view.poolPrefixes);
+  const [owner] = owners;
+  if (owner !== undefined) return owners.length === 1 ? lifeWithOwner(view, server, owner) : undefined;
+  if (name?.kind === 'pool') return { pool: { prefix: name.prefix } };
+  const isOurs = (name?.kind === 'releasing' || name?.kind === 'quarantine') && name.clusterId === view.clusterId;
+  return isOurs ? { ...poolOf(view), assignedName: { current: server.name }, hold: lostRecord(view) } : undefined;
 };
+
+/** The name says that this manager was about to wipe it, or kept it apart; but absence never wipes (R15). */
+const lostRecord = ({ nowMs }: InventoryView): NonNullable<MacHostSpec['hold']> => ({
+  reason: 'RecordLost',
+  message: 'its name is one that this manager gave, but there was no record of it: release it to have it wiped',
+  since: toTimestamp(nowMs),
+  by: 'macfleet',
+});
+
+const poolOf = ({ poolPrefix }: InventoryView, machine?: ScalewayAppleSiliconMachine): Pick<NewHost, 'pool'> => {
+  const prefix = machine?.spec.adoptPoolPrefix || poolPrefix;
+  return prefix === '' ? {} : { pool: { prefix } };
+};
+
+/**
+ * A machine that came from another cluster, or whose host's record was lost, has its Mac again if the Mac has its name
+ * (R17). A pool name under a machine that has the Mac is how the Go original leaves one half-way through a release (R3).
+ */
+const lifeWithOwner = (
+  view: InventoryView,
+  { name }: CloudServer,
+  machine: ScalewayAppleSiliconMachine,
+): Partial<NewHost> | undefined => {
+  const { namespace = '', uid = '' } = machine.metadata;
+  const fleet = machine.spec.fleetName ?? `${namespace}-${machine.metadata.name}`;
+  const claimed = { ...poolOf(view, machine), claimRef: { namespace, name: machine.metadata.name, uid }, fleet };
+  if (machine.metadata.deletionTimestamp !== undefined) return undefined;
+  if (name === machine.metadata.name) return { ...claimed, assignedName: { current: name } };
+  const parsed = parseServerName(name, view.poolPrefixes);
+  if (parsed?.kind !== 'pool') return undefined;
+  return { ...claimed, pool: { prefix: parsed.prefix }, assignedName: { current: name }, release: halfReleased(view) };
+};
+
+const halfReleased = ({ nowMs, uuid }: InventoryView): NonNullable<MacHostSpec['release']> => ({
+  intentID: uuid(),
+  policy: 'pool',
+  reason: 'FoundHalfReleased',
+  message: 'it has a pool name although a machine has it: wiped before anybody gets it',
+  requestedAt: toTimestamp(nowMs),
+  by: 'macfleet',
+});
+
+const planKnown = (view: InventoryView, server: CloudServer, host: MacHost): readonly InventoryPlan[] => {
+  const old = host.status?.server;
+  const seen = sightingOf(server);
+  const isSame = isEqualJson({ ...old, seenAt: undefined }, { ...seen, seenAt: undefined });
+  return isSame ? [] : [{ do: 'update', host, server: { ...seen, seenAt: toTimestamp(view.nowMs) } }];
+};
+
+const sightingOf = ({ name, status, address, deletableAtMs }: CloudServer): NonNullable<MacHostStatus['server']> => ({
+  ...{ name, status, address },
+  ...(deletableAtMs === undefined ? {} : { deletableAt: toTimestamp(deletableAtMs) }),
+});

@@ -7,7 +7,7 @@ import type { Secret } from '../../base/secret.ts';
 import type { HostPreparer } from '../../hosts/port.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Cloud } from '../../scaleway/port/cloud.ts';
-import type { HostTimes } from './plan-host.ts';
+import type { HostLimits, HostTimes } from './host-view.ts';
 
 /** What lets a Mac join the cluster under one Node name. */
 export interface JoinCredentials {
@@ -31,7 +31,15 @@ export interface ProviderSettings {
   /** Where the Clusters and Machines are that this manager works for; all namespaces without it. */
   readonly namespace?: string;
   readonly times: ProviderTimes;
+  readonly limits: HostLimits;
+  /** Fingerprint of the host configuration that this manager has. */
+  readonly configHash: string;
+  /** Who may adopt from a pool, by its prefix; every namespace from one that is not here (R26). */
+  readonly poolNamespaces?: ReadonlyMap<string, ReadonlySet<string>>;
 }
+
+/** As the flags of the manager have them. */
+export const DEFAULT_LIMITS: HostLimits = { rebootAfter: 3, releaseAfter: 8, reinstallsPerHour: 30 };
 
 export interface ProviderTimes extends HostTimes {
   readonly inventoryMs: number;

@@ -3,7 +3,9 @@
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
-import { type HostTimes, isClaimable } from '../host/plan-host.ts';
+import type { HostTimes } from '../host/host-view.ts';
+import { isClaimable } from '../host/plan-host.ts';
+import { isHoldOfOwner } from '../host/plan-owner.ts';
 
 export interface ChoiceView {
   readonly nowMs: number;
@@ -12,17 +14,37 @@ export interface ChoiceView {
   readonly hosts: readonly MacHost[];
   /** Servers that other machines name already. */
   readonly taken: ReadonlySet<string>;
+  /** Machines of other namespaces with the same name: it would be the same Node (R6). */
+  readonly namesakes: readonly ScalewayAppleSiliconMachine[];
   readonly poolPrefix: string;
+  readonly poolNamespaces: ReadonlyMap<string, ReadonlySet<string>>;
   readonly projectId: string;
 }
 
 export type Choice =
   | { readonly kind: 'chosen'; readonly serverId: string }
+  /** It has claimed this one already, and lost the note of it (R16, R17). */
+  | { readonly kind: 'known'; readonly serverId: string }
   | { readonly kind: 'none'; readonly reason: string; readonly message: string };
 
 export const chooseHost = (view: ChoiceView): Choice => {
-  const { machine, poolPrefix } = view;
-  const prefix = machine.spec.adoptPoolPrefix || poolPrefix;
+  const claimed = view.hosts.find((host) => isClaimOf(host, view.machine));
+  if (claimed !== undefined) return { kind: 'known', serverId: claimed.metadata.name };
+  return refuse(view) ?? chooseFree(view);
+};
+
+const isClaimOf = ({ spec }: MacHost, { metadata }: ScalewayAppleSiliconMachine): boolean =>
+  spec.claimRef?.uid !== undefined &&
+  spec.claimRef.uid === metadata.uid &&
+  spec.release === undefined &&
+  (spec.hold === undefined || isHoldOfOwner(spec.hold.reason));
+
+const prefixOf = ({ machine, poolPrefix }: ChoiceView): string => machine.spec.adoptPoolPrefix || poolPrefix;
+
+/** What no host can help. */
+const refuse = (view: ChoiceView): Choice | undefined => {
+  const { machine, namesakes, poolNamespaces } = view;
+  const prefix = prefixOf(view);
   if (machine.spec.providerID) {
     return none(
       REASONS.machine.provisioned.noAvailableHost,
@@ -41,16 +63,45 @@ export const chooseHost = (view: ChoiceView): Choice => {
       `"${machine.spec.os}" names an image; name a family, such as Tahoe.`,
     );
   }
+  const namespace = machine.metadata.namespace ?? '';
+  if (poolNamespaces.get(prefix)?.has(namespace) === false) {
+    return none(
+      REASONS.machine.provisioned.poolNotAllowed,
+      `The namespace ${namespace} may not adopt from the pool "${prefix}": the manager's --pool-namespaces says who may.`,
+    );
+  }
+  const first = namesakes.find((other) => isBefore(other, machine));
+  if (first === undefined) return undefined;
+  return none(
+    REASONS.machine.provisioned.nameTaken,
+    `A machine of this name is in the namespace ${first.metadata.namespace}, and Nodes have no namespace: delete one of the two.`,
+  );
+};
+
+/** Who has a Mac was first; otherwise the older one; all agree on that. */
+const isBefore = (other: ScalewayAppleSiliconMachine, machine: ScalewayAppleSiliconMachine): boolean => {
+  if (other.status?.serverID) return true;
+  const rank = ({ metadata }: ScalewayAppleSiliconMachine): string =>
+    `${metadata.creationTimestamp ?? ''} ${metadata.uid ?? ''}`;
+  return rank(other) < rank(machine);
+};
+
+const chooseFree = (view: ChoiceView): Choice => {
+  const { machine } = view;
+  const prefix = prefixOf(view);
   const fitting = view.hosts.filter(
     (host) => fits(host, machine, prefix) && host.spec.source.scaleway?.projectID === view.projectId,
   );
-  const [first] = fitting
-    .filter((host) => isFree(view, host))
-    .map(({ metadata }) => metadata.name)
-    .sort();
+  const [first] = fitting.filter((host) => isFree(view, host)).sort(byLease);
   return first === undefined
     ? none(REASONS.machine.provisioned.noAvailableHost, describeNone(fitting, machine, prefix))
-    : { kind: 'chosen', serverId: first };
+    : { kind: 'chosen', serverId: first.metadata.name };
+};
+
+/** What is paid for longest comes first: the others can be given back to Scaleway sooner. */
+const byLease = (one: MacHost, other: MacHost): number => {
+  const paid = ({ status }: MacHost): string => status?.server?.deletableAt ?? '';
+  return paid(other).localeCompare(paid(one)) || one.metadata.name.localeCompare(other.metadata.name);
 };
 
 const none = (reason: string, message: string): Choice => ({ kind: 'none', reason, message });

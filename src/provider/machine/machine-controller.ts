@@ -2,11 +2,9 @@
  * Cluster API's infrastructure machine: chooses a Mac, claims it, waits until it has joined, tells core; and when it is
  * deleted asks for the Mac's release and goes at once: nobody waits for a wipe (R11, 002-5).
  */
-import { toTimestamp } from '../../base/clock.ts';
-import { isKind } from '../../base/errors.ts';
 import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
-import { ANNOTATIONS, FINALIZERS } from '../../kinds/labels.ts';
-import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
+import { FINALIZERS } from '../../kinds/labels.ts';
+import type { MacHost } from '../../kinds/mac-host.ts';
 import { parseMachine, type ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import {
   type Controller,
@@ -18,12 +16,15 @@ import {
 import type { EventRecorder } from '../../kube/controller/events.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
 import { done, type Report, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
-import { CLUSTER_API_ANNOTATIONS } from '../../kube/types/cluster-api.ts';
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
 import { clusterOf, isPaused, reportPause } from '../cluster/pause.ts';
 import { machinesOf, membersOf, type ProviderCaches, providerIdOf } from '../host/host-caches.ts';
 import type { HostPorts } from '../host/ports.ts';
 import { chooseHost } from './choose-host.ts';
+import { findHost, patchHost } from './host-record.ts';
+import { judgeHost } from './judge-host.ts';
+import { releaseHost } from './release-host.ts';
+import { askForReplacement } from './replace-machine.ts';
 
 export interface MachineDeps {
   readonly ports: Pick<HostPorts, 'clock' | 'ids' | 'settings'>;
@@ -63,11 +64,12 @@ export const createMachineController = (deps: MachineDeps): Controller => {
           condition: CONDITIONS.machine.paused,
           run: async () => done({ condition: reportPause('False') }),
         },
+        step('judge', (machine, context) => judge(deps, machine, context)),
         step('choose', async (machine) => choose(deps, machine)),
         step('claim', (machine, context) => claim(deps, machine, context)),
         step('join', async (machine) => join(deps, machine)),
       ],
-      down: [step('release', (machine, context) => release(deps, machine, context))],
+      down: [step('release', (machine, context) => releaseHost(deps, machine, context))],
       summary: { type: CONDITIONS.machine.ready, of: [CONDITIONS.machine.provisioned] },
     }),
   });
@@ -104,6 +106,25 @@ const notYet = (reason: string, message: string): Report<Machine> => ({
   condition: { type: CONDITIONS.machine.provisioned, status: 'False', reason, message },
 });
 
+/** A Mac that was lost is let go before anything else. */
+const judge = async ({ ports, caches }: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
+  const judgement = judgeHost(machine, caches.hosts.get(machine.status?.serverID ?? ''));
+  if (judgement.kind === 'fine') return done();
+  const { message } = judgement;
+  const lost = notYet(provisioned.hostReleased, message);
+  const events = [{ type: 'Warning', reason: provisioned.hostReleased, message }] as const;
+  if (judgement.kind === 'swap')
+    return wait<Machine>(0, { ...lost, events, status: { serverID: undefined, phase: 'Pending' } });
+  await askForReplacement(machine, { message, nowMs: ports.clock.now() }, context);
+  const report = {
+    type: CONDITIONS.machine.ready,
+    status: 'False',
+    reason: REASONS.machine.ready.notReady,
+    message,
+  } as const;
+  return stop<Machine>({ condition: report, status: { ready: false, phase: 'Failed' } });
+};
+
 /** The choice is stored before the claim, so that a claim is never one that its machine does not know of (R5). */
 const choose = ({ ports, caches }: MachineDeps, machine: Machine): Result => {
   if (machine.status?.serverID) return done();
@@ -114,7 +135,9 @@ const choose = ({ ports, caches }: MachineDeps, machine: Machine): Result => {
     machine,
     hosts: caches.hosts.list(),
     taken: new Set(others.map(({ status }) => status?.serverID ?? '')),
+    namesakes: others.filter(({ metadata }) => metadata.name === machine.metadata.name),
     poolPrefix: ports.settings.poolPrefix,
+    poolNamespaces: ports.settings.poolNamespaces ?? new Map(),
     projectId: ports.settings.projectId,
   });
   if (choice.kind === 'none') {
@@ -123,22 +146,19 @@ const choose = ({ ports, caches }: MachineDeps, machine: Machine): Result => {
       status: { phase: 'Pending' },
     });
   }
+  const message = choice.kind === 'known' ? `Has claimed ${choice.serverId}.` : `Claiming ${choice.serverId}.`;
   return wait<Machine>(0, {
-    ...notYet(provisioned.noAvailableHost, `Claiming ${choice.serverId}.`),
+    ...notYet(provisioned.noAvailableHost, message),
     status: { serverID: choice.serverId, phase: 'Adopting' },
   });
 };
 
 /** Compare-and-set on the host, read live: of two machines one gets it, the other chooses again. */
-const claim = async (
-  { ports, caches }: MachineDeps,
-  machine: Machine,
-  { kube, signal }: ReconcileContext,
-): Promise<Result> => {
+const claim = async ({ ports, caches }: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
   const { name, namespace = '', uid = '' } = machine.metadata;
   const serverId = machine.status?.serverID ?? '';
   if (caches.hosts.get(serverId)?.spec.claimRef?.uid === uid) return done();
-  const host = await findHost(serverId, { kube, signal });
+  const host = await findHost(serverId, context);
   if (host?.spec.claimRef?.uid === uid) return done();
   const isFirst = isFirstOf(caches.machines.byIndex('server', serverId), machine);
   if (host === undefined || host.spec.claimRef !== undefined || host.spec.release !== undefined || !isFirst) {
@@ -148,28 +168,14 @@ const claim = async (
       status: { serverID: undefined, phase: 'Pending' },
     });
   }
-  const { resourceVersion } = host.metadata;
-  const spec = { claimRef: { namespace, name, uid }, fleet: machine.spec.fleetName ?? `${namespace}-${name}` };
-  const body = { metadata: { uid: host.metadata.uid, resourceVersion }, spec };
-  await kube.patch(MAC_HOSTS, { name: serverId }, { type: 'merge', body }, { signal });
+  const fleet = machine.spec.fleetName ?? `${namespace}-${name}`;
+  await patchHost(host, { claimRef: { namespace, name, uid }, fleet }, context);
   return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.noAvailableHost, `Claimed ${serverId}.`));
 };
 
 /** Of several machines that chose the same free host at once, the one with the lowest UID keeps it; all agree on that. */
 const isFirstOf = (rivals: readonly Machine[], { metadata }: Machine): boolean =>
   rivals.every((rival) => (rival.metadata.uid ?? '') >= (metadata.uid ?? ''));
-
-const findHost = async (
-  name: string,
-  { kube, signal }: Pick<ReconcileContext, 'kube' | 'signal'>,
-): Promise<MacHost | undefined> => {
-  try {
-    return await kube.get(MAC_HOSTS, { name }, { signal });
-  } catch (error) {
-    if (isKind(error, 'not-found')) return undefined;
-    throw error;
-  }
-};
 
 /** providerID and provisioned are set together, once the Mac has joined (R22). */
 const join = ({ caches }: MachineDeps, machine: Machine): Result => {
@@ -196,39 +202,5 @@ const join = ({ caches }: MachineDeps, machine: Machine): Result => {
       ...(host.spec.source.scaleway === undefined ? {} : { failureDomain: host.spec.source.scaleway.zone }),
     },
     condition: { type: CONDITIONS.machine.provisioned, status: 'True', reason: provisioned.provisioned, message: '' },
-  });
-};
-
-/**
- * The intent to give the Mac back is stored on the host; whoever acts on it is not our business any more (R11). A machine
- * that `clusterctl move` deletes lives on in another cluster, and its Mac with it (R17).
- */
-const release = async (
-  { ports }: MachineDeps,
-  machine: Machine,
-  { kube, signal }: ReconcileContext,
-): Promise<Result> => {
-  if (machine.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.deleteForMove] !== undefined) return done();
-  const host = machine.status?.serverID ? await findHost(machine.status.serverID, { kube, signal }) : undefined;
-  if (host === undefined || host.spec.claimRef?.uid !== machine.metadata.uid || host.spec.release !== undefined)
-    return done();
-  const policy = machine.metadata.annotations?.[ANNOTATIONS.releasePolicy] === 'terminate' ? 'terminate' : 'pool';
-  const intent = {
-    intentID: ports.ids.uuid(),
-    policy,
-    reason: 'MachineDeleted',
-    requestedAt: toTimestamp(ports.clock.now()),
-  };
-  const { uid, resourceVersion } = host.metadata;
-  const body = { metadata: { uid, resourceVersion }, spec: { release: intent } };
-  await kube.patch(MAC_HOSTS, { name: host.metadata.name }, { type: 'merge', body }, { signal });
-  return done<Machine>({
-    events: [
-      {
-        type: 'Normal',
-        reason: provisioned.hostReleased,
-        message: `Asked for the release of ${host.metadata.name} (${intent.intentID})`,
-      },
-    ],
   });
 };

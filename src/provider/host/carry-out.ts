@@ -1,0 +1,188 @@
+/** Carries out one planned effect on a server, and says what came of it. Nothing else of ours writes to Scaleway. */
+import { toTimestamp } from '../../base/clock.ts';
+import { FleetError, isKind, unreachable } from '../../base/errors.ts';
+import { REASONS } from '../../kinds/condition-reasons.ts';
+import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
+import type { ReconcileContext } from '../../kube/controller/controller.ts';
+import type { Operations } from '../../kube/controller/operations.ts';
+import { type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
+import { NODES } from '../../kube/types/core.ts';
+import type { WriteCall } from '../../scaleway/port/cloud.ts';
+import { chooseOsImage } from '../../scaleway/port/os-family.ts';
+import { stopAgent } from './bootstrap.ts';
+import { nodeOf, type ProviderCaches } from './host-caches.ts';
+import type { HostPlan } from './host-view.ts';
+import { type Look, refOf } from './observe-host.ts';
+import { acceptWipe } from './plan-release.ts';
+import { type PrepareDeps, prepare } from './prepare-host.ts';
+import { isReady, notReady } from './report.ts';
+
+/** A live look is good for this long; a process that was frozen since sends nothing (R13). */
+const LOOK_GOOD_FOR_MS = 5_000;
+const WATCH_OPERATION_MS = 60_000;
+
+export interface HostDeps extends PrepareDeps {
+  readonly caches: ProviderCaches;
+  /** Stopping agents before a wipe: best effort, so its outcome does not matter. */
+  readonly stops: Operations<never, void>;
+  /** Reboots that this process put on record and has not sent, by the id of the write. */
+  readonly unsent: Set<string>;
+}
+
+export interface Task {
+  readonly host: MacHost;
+  readonly look: Look;
+  readonly context: ReconcileContext;
+}
+
+type Result = StepResult<MacHost>;
+
+export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Promise<Result> => {
+  const { settings } = deps.ports;
+  switch (plan.do) {
+    case 'rest':
+      return stop(isReady());
+    case 'wait':
+      return wait(plan.afterMs, notReady(plan.reason ?? REASONS.host.ready.notReady, plan.message));
+    case 'store':
+      return storePlan(deps, plan);
+    case 'report':
+      return wait(settings.times.pollMs, notReady(plan.reason ?? REASONS.host.serverFound.nameMismatch, plan.message));
+    case 'prepare': {
+      const { server } = task.look;
+      if (server === undefined) return wait(settings.times.pollMs);
+      return prepare(deps, task.host, { server, permit: () => permitEffect(deps, task) });
+    }
+    case 'delete-node':
+      await deleteNode(deps, task);
+      return wait(0);
+    case 'forget':
+      await forget(task);
+      return stop();
+    default:
+      return writeToServer(deps, plan, task);
+  }
+};
+
+const storePlan = ({ unsent }: HostDeps, { spec, event }: HostPlan & { readonly do: 'store' }): Result => {
+  if (spec.lastWrite?.verb === 'reboot') unsent.add(spec.lastWrite.id);
+  return wait(0, { spec, ...(event === undefined ? {} : { events: [event] }) });
+};
+
+type Write = Extract<HostPlan, { do: 'rename' | 'reboot' | 'reinstall' | 'terminate' | 'schedule-deletion' }>;
+
+const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<Result> => {
+  const { cloud, settings } = deps.ports;
+  const server = refOf(task.host);
+  switch (plan.do) {
+    case 'rename':
+      await cloud.renameServer(server, plan.to, permitEffect(deps, task));
+      return wait(0);
+    case 'reboot': {
+      const call = permitEffect(deps, task);
+      deps.unsent.delete(task.host.spec.lastWrite?.id ?? '');
+      await cloud.rebootServer(server, call);
+      return wait(settings.times.pollMs);
+    }
+    case 'reinstall':
+      return reinstall(deps, task, plan.osFamily);
+    case 'terminate':
+      return terminate(deps, task);
+    case 'schedule-deletion':
+      await cloud.scheduleDeletion(server, 'delete', permitEffect(deps, task));
+      return wait(settings.times.pollMs);
+    default:
+      return unreachable(plan);
+  }
+};
+
+/** Asked right before anything changes a server: still leading, and the look is not stale, nor will be when it is sent. */
+const permitEffect = ({ ports }: HostDeps, { look, context }: Task): WriteCall => {
+  context.permit();
+  if (ports.clock.elapsed() - look.atMs < LOOK_GOOD_FOR_MS) {
+    return { signal: context.signal, sendBeforeMs: look.atMs + LOOK_GOOD_FOR_MS };
+  }
+  throw new FleetError('conflict', {
+    code: 'LookTooOld',
+    message: 'the server was looked at too long ago to act on it',
+  });
+};
+
+const reinstall = async (deps: HostDeps, task: Task, osFamily: string): Promise<Result> => {
+  const { ports } = deps;
+  const { host, context } = task;
+  if (!isQuiet(deps, task)) return stoppingAgent();
+  const image = await findImage(deps, host, { osFamily, signal: context.signal });
+  const server = await ports.cloud.reinstallServer(refOf(host), image, permitEffect(deps, task));
+  if (server.status !== 'reinstalling') return wait(ports.settings.times.pollMs);
+  return wait(0, { spec: acceptWipe({ spec: host.spec, nowMs: ports.clock.now() }).spec });
+};
+
+const stoppingAgent = (): Result =>
+  wait(WATCH_OPERATION_MS, notReady(REASONS.host.ready.notReady, 'stopping its agent'));
+
+/** A lease that still runs is no failure: the deletion is scheduled instead (F06, F07). */
+const terminate = async (deps: HostDeps, task: Task): Promise<Result> => {
+  const { cloud, clock, ids, settings } = deps.ports;
+  if (!isQuiet(deps, task)) return stoppingAgent();
+  try {
+    await cloud.terminateServer(refOf(task.host), permitEffect(deps, task));
+    return wait(settings.times.pollMs);
+  } catch (error) {
+    if (!(error instanceof FleetError) || error.code !== 'PreconditionFailed') throw error;
+    const lastWrite = { verb: 'schedule-deletion', id: ids.uuid(), at: toTimestamp(clock.now()) } as const;
+    return wait(0, { spec: { lastWrite } });
+  }
+};
+
+/** The newest image of the family; the default of the type when none is published any more: a retired image holds up no wipe. */
+const findImage = async (
+  { ports: { cloud, logger } }: HostDeps,
+  host: MacHost,
+  { osFamily, signal }: { readonly osFamily: string; readonly signal: AbortSignal },
+): Promise<string | undefined> => {
+  const images = await cloud.listOsImages(refOf(host).zone, host.spec.type ?? '', signal);
+  try {
+    return chooseOsImage(images, osFamily).id;
+  } catch (error) {
+    if (!isKind(error, 'invalid')) throw error;
+    logger.warn('No image of the family is published: wiping with the default one', {
+      host: host.metadata.name,
+      osFamily,
+    });
+    return undefined;
+  }
+};
+
+/** Whether nothing of ours works on the Mac any more and its agent was asked to stop (R12). */
+const isQuiet = ({ ports, operations, stops }: HostDeps, { host, look }: Task): boolean => {
+  const uid = host.metadata.uid ?? '';
+  if (operations.state(uid)?.state === 'running' || look.server === undefined) return false;
+  if (host.spec.hostKey === undefined) return true;
+  return stops.ensure(uid, stopAgent({ ports, host, server: look.server })).state !== 'running';
+};
+
+/** A Node that came back while its Mac was being wiped (R14). */
+const deleteNode = async ({ caches }: HostDeps, { host, context }: Task): Promise<void> => {
+  const node = nodeOf(caches, host);
+  if (node?.metadata.uid === undefined) return;
+  const preconditions = { uid: node.metadata.uid };
+  await ifThere(context.kube.delete(NODES, { name: node.metadata.name }, { preconditions, signal: context.signal }));
+};
+
+const forget = async ({ host, context }: Task): Promise<void> => {
+  const { name, uid, resourceVersion } = host.metadata;
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  await ifThere(context.kube.delete(MAC_HOSTS, { name }, { preconditions, signal: context.signal }));
+};
+
+const ifThere = async (deleting: Promise<unknown>): Promise<void> => {
+  try {
+    await deleting;
+  } catch (error) {
+    if (!isKind(error, 'not-found')) throw error;
+  }
+};

@@ -1,0 +1,85 @@
+/** What the plan for a Mac is made from, and what it may say: both plain data, so that a pass can be read as a row of a table. */
+import type { MacHostSpec } from '../../kinds/mac-host.ts';
+import type { Changes } from '../../kube/controller/outcome.ts';
+import type { CloudServer, Diagnosis } from '../../scaleway/port/cloud.ts';
+
+export interface HostTimes {
+  /** How long a pending name is held before the final one (R7): longer than 5 s and the HTTP deadline together. */
+  readonly claimHoldMs: number;
+  /** How long a host is not claimable after the last request that changed it (R13). */
+  readonly quietMs: number;
+  /** How old the record of a request may be when it is sent. */
+  readonly recordMaxAgeMs: number;
+  /** How often a server under way to something is looked at. */
+  readonly pollMs: number;
+}
+
+export interface HostLimits {
+  /** Failed bootstraps in a row before the one reboot; 0: no reboot (000-5). */
+  readonly rebootAfter: number;
+  /** Failed bootstraps in a row before the Mac goes back and another is taken; 0: never (000-6). */
+  readonly releaseAfter: number;
+  /** Wipes of one pool within an hour (R20). */
+  readonly reinstallsPerHour: number;
+}
+
+/** The pool a host belongs to, as a whole. */
+export interface PoolCensus {
+  readonly size: number;
+  readonly quarantined: number;
+  /** Hosts whose wipe was asked for within the last hour. */
+  readonly wipedLastHour: number;
+}
+
+/**
+ * The machine behind a claim: it names this host; it names another, or others name this one too; it does not exist; it was
+ * taken off its Mac by hand (R16); it lives on in another cluster (R17).
+ */
+export type Owner = 'names-it' | 'does-not' | 'gone' | 'detached' | 'moved';
+
+export interface HostView {
+  readonly nowMs: number;
+  readonly spec: MacHostSpec;
+  /** As the cloud showed it in this very pass (R8); undefined when it was not asked or does not show it. */
+  readonly server: CloudServer | undefined;
+  /** Looked for twice, and in no complete list (R19). */
+  readonly isGone: boolean;
+  readonly owner: Owner;
+  /** The machine was provisioned with this very Mac: it gets no other, it is replaced (R22). */
+  readonly isProvisioned: boolean;
+  readonly node: 'there' | 'absent';
+  /** Whether the write on record was put there by this very process, which has not sent it yet. */
+  readonly isUnsent: boolean;
+  /** Scaleway's own look at a server that keeps failing; undefined when it was not asked, or did not answer. */
+  readonly diagnosis: Diagnosis | undefined;
+  /** Fingerprint of the host configuration this manager has. */
+  readonly configHash: string;
+  readonly clusterId: string;
+  readonly times: HostTimes;
+  readonly limits: HostLimits;
+  readonly census: () => PoolCensus;
+  /** For new names and requests. */
+  readonly uuid: () => string;
+}
+
+export type HostPlan =
+  | { readonly do: 'rest' }
+  | { readonly do: 'wait'; readonly afterMs: number; readonly reason?: string; readonly message?: string }
+  /** Store this, then look again. `event` tells people why, where it is more than a step on the way. */
+  | { readonly do: 'store'; readonly spec: Changes<MacHostSpec>; readonly event?: PlannedEvent }
+  | { readonly do: 'rename'; readonly to: string }
+  | { readonly do: 'reboot' }
+  | { readonly do: 'reinstall'; readonly osFamily: string }
+  | { readonly do: 'terminate' }
+  | { readonly do: 'schedule-deletion' }
+  | { readonly do: 'prepare' }
+  | { readonly do: 'delete-node' }
+  /** Take the record away. */
+  | { readonly do: 'forget' }
+  | { readonly do: 'report'; readonly reason?: string; readonly message: string };
+
+export interface PlannedEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}

@@ -1,0 +1,119 @@
+/** Looking before acting: the server live (R8), whose it is, whether it is gone (R19), and how its pool does. */
+import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
+import { FleetError, isKind } from '../../base/errors.ts';
+import type { MacHost, MacHostStatus } from '../../kinds/mac-host.ts';
+import { MACHINES } from '../../kinds/machine.ts';
+import type { ReconcileContext } from '../../kube/controller/controller.ts';
+import type { Diagnosis, ServerAccess, ServerRef } from '../../scaleway/port/cloud.ts';
+import { ownerOf, type ProviderCaches } from './host-caches.ts';
+import { type HostState, sightName } from './host-life.ts';
+import type { Owner, PoolCensus } from './host-view.ts';
+import { tierOf } from './plan-recovery.ts';
+import type { HostPorts } from './ports.ts';
+
+export interface Look {
+  readonly server: ServerAccess | undefined;
+  /** On the monotonic clock: an effect is allowed only while the look is young (R13). */
+  readonly atMs: number;
+}
+
+export const refOf = ({ metadata, spec }: MacHost): ServerRef => ({
+  zone: spec.source.scaleway?.zone ?? '',
+  id: metadata.name,
+});
+
+/** A server that Scaleway does not show is unseen, which proves nothing yet (R19); any other trouble is an error. */
+export const lookAt = async (
+  { cloud, clock }: HostPorts,
+  host: MacHost,
+  { signal }: Pick<ReconcileContext, 'signal'>,
+): Promise<Look> => {
+  const atMs = clock.elapsed();
+  try {
+    return { server: await cloud.getServer(refOf(host), signal), atMs };
+  } catch (error) {
+    if (isUnseen(error)) return { server: undefined, atMs };
+    throw error;
+  }
+};
+
+/** What a deleted server answers. A key that is refused, or a server that is locked, says nothing about its being there. */
+const isUnseen = (error: unknown): boolean =>
+  isKind(error, 'not-found') || (error instanceof FleetError && error.code === 'PermissionsDenied');
+
+/** A Mac that is free or works is looked at only when something about it is odd: nothing is to be done to it. */
+export const needsLook = ({ spec, status }: MacHost, state: HostState, owner: Owner): boolean => {
+  const { missingSince, name } = status?.server ?? {};
+  const isOdd = missingSince !== undefined;
+  if (state === 'free') return isOdd || (name !== undefined && sightName(spec, name) !== 'pool');
+  if (state !== 'joined') return true;
+  return isOdd || owner !== 'names-it' || spec.rebootRequest !== undefined || spec.lastWrite?.verb === 'reboot';
+};
+
+/** Gone for good takes two looks, this far apart, and a complete list without the server (R19). */
+const LOOKS_APART_MS = 30_000;
+
+export interface Presence {
+  readonly isGone: boolean;
+  /** What to put on record about it; undefined when nothing changed. */
+  readonly server: NonNullable<MacHostStatus['server']> | undefined;
+}
+
+export const judgePresence = (known: MacHostStatus['server'], look: Look | undefined, nowMs: number): Presence => {
+  if (look === undefined) return { isGone: known?.goneAt !== undefined, server: undefined };
+  const { unseenSince, goneAt, ...rest } = known ?? {};
+  if (look.server !== undefined) {
+    const isNews = unseenSince !== undefined || goneAt !== undefined;
+    return { isGone: false, server: isNews ? rest : undefined };
+  }
+  if (unseenSince === undefined) return { isGone: false, server: { ...known, unseenSince: toTimestamp(nowMs) } };
+  if (goneAt !== undefined) return { isGone: true, server: undefined };
+  const isGone = known?.missingSince !== undefined && nowMs - (parseTimestamp(unseenSince) ?? nowMs) >= LOOKS_APART_MS;
+  return { isGone, server: isGone ? { ...known, goneAt: toTimestamp(nowMs) } : undefined };
+};
+
+/** As the cache has it; that the owner is not there is believed only of the API itself. */
+export const observeOwner = async (
+  caches: ProviderCaches,
+  host: MacHost,
+  { kube, signal }: Pick<ReconcileContext, 'kube' | 'signal'>,
+): Promise<Owner> => {
+  const seen = ownerOf(caches, host);
+  const { claimRef } = host.spec;
+  if (seen !== 'gone' || claimRef === undefined) return seen;
+  try {
+    const live = await kube.get(MACHINES, claimRef, { signal });
+    return live.metadata.uid === claimRef.uid ? 'does-not' : 'gone';
+  } catch (error) {
+    if (isKind(error, 'not-found')) return 'gone';
+    throw error;
+  }
+};
+
+const HOUR_MS = 3_600_000;
+
+export const censusOf = ({ hosts }: Pick<ProviderCaches, 'hosts'>, host: MacHost, nowMs: number): PoolCensus => {
+  const prefix = host.spec.pool?.prefix;
+  const pool = hosts.list().filter(({ spec }) => prefix !== undefined && spec.pool?.prefix === prefix);
+  const wiped = pool.filter(({ spec }) => nowMs - (parseTimestamp(spec.reinstall?.requestedAt) ?? 0) < HOUR_MS);
+  return {
+    size: pool.length,
+    quarantined: pool.filter(({ spec }) => spec.quarantine !== undefined).length,
+    wipedLastHour: wiped.length,
+  };
+};
+
+/** Asked only where the answer decides: before the one reboot. No answer is no objection. */
+export const diagnose = async (
+  { cloud, logger, settings }: HostPorts,
+  host: MacHost,
+  { state, signal }: { readonly state: HostState; readonly signal: AbortSignal },
+): Promise<Diagnosis | undefined> => {
+  if (state !== 'preparing' || tierOf(host.spec, settings.limits) !== 'reboot') return undefined;
+  try {
+    return await cloud.diagnoseServer(refOf(host), signal);
+  } catch (error) {
+    logger.warn('No diagnosis of the server', { host: host.metadata.name, error });
+    return undefined;
+  }
+};

@@ -1,0 +1,46 @@
+/**
+ * Whose a Mac is. Absence never wipes (R15): a Mac whose machine vanished, was taken off by hand or lives on elsewhere is
+ * held as it is, until a person says what becomes of it or its owner is back.
+ */
+import { toTimestamp } from '../../base/clock.ts';
+import { REASONS } from '../../kinds/condition-reasons.ts';
+import type { HostPlan, HostView, Owner } from './host-view.ts';
+
+const { ownerVanished, detached, namespaceTerminating, moved } = REASONS.host.owned;
+
+const HOLDS: Readonly<Partial<Record<Owner, { readonly reason: string; readonly message: string }>>> = {
+  gone: { reason: ownerVanished, message: 'the machine that had this Mac is gone and never asked for its release' },
+  detached: { reason: detached, message: 'the machine was paused and taken off this Mac by hand' },
+  moved: { reason: moved, message: 'the machine lives on in another cluster, and its Mac with it' },
+};
+
+const OURS: ReadonlySet<string> = new Set([ownerVanished, detached, namespaceTerminating]);
+
+/** Holds that follow from the owner, and end when it is back; those of people do not. */
+export const isHoldOfOwner = (reason: string): boolean => OURS.has(reason);
+
+/** Undefined: the owner is there, and work may go on. */
+export const planOwner = (view: HostView): HostPlan | undefined => {
+  const { owner, nowMs } = view;
+  if (owner === 'names-it') return undefined;
+  const hold = HOLDS[owner];
+  if (hold === undefined) return { do: 'report', message: 'its machine names another Mac, or others name this one' };
+  return {
+    do: 'store',
+    spec: { hold: { ...hold, since: toTimestamp(nowMs), by: 'macfleet' } },
+    event: { type: 'Warning', ...hold },
+  };
+};
+
+export const planKeep = ({ spec, owner }: HostView): HostPlan => {
+  const reason = spec.hold?.reason ?? '';
+  if (spec.release !== undefined) {
+    return {
+      do: 'report',
+      reason: REASONS.host.owned.noRightToWipe,
+      message: 'it has no pool and was not ordered by us: it is neither wiped nor deleted, whoever asks',
+    };
+  }
+  if (reason === moved) return { do: 'forget' };
+  return isHoldOfOwner(reason) && owner === 'names-it' ? { do: 'store', spec: { hold: undefined } } : { do: 'rest' };
+};

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { HostPlan } from './host-view.ts';
+import { planHost } from './plan-host.ts';
+import {
+  at,
+  CLAIMED,
+  fresh,
+  type Given,
+  POOL,
+  QUARANTINE,
+  quietly,
+  serverOf,
+  store,
+  UUID,
+  viewOf,
+  wrote,
+} from './testing/views.ts';
+
+interface Row extends Given {
+  readonly story: string;
+  readonly plan: HostPlan;
+}
+
+const failing = (failures: number, lastError = 'StepFailed', more: object = {}) => ({
+  ...CLAIMED,
+  budgets: { bootstrap: { failures, lastError }, ...more },
+});
+const budgets = (failures: number, reboots: object, lastError = 'StepFailed') => ({
+  bootstrap: { failures, lastError },
+  reboots,
+  returns: 0,
+  sudo: { times: [] },
+});
+const released = (reason: string, message: string): HostPlan =>
+  store({ release: { intentID: UUID, policy: 'pool', reason, message, requestedAt: at(0), by: 'macfleet' } });
+const ALIVE = { isHealthy: false, isServerAlive: true, isSshPortUp: false };
+const rebooting = { sinceClaim: 1, times: [at(0)] };
+const yesterday = [at(80_000_000), at(3_000_000), at(2_000_000), at(1_000_000)];
+
+const ROWS: readonly Row[] = [
+  {
+    story: '000-4 before the third failure it is only tried again',
+    spec: failing(2),
+    server: serverOf('mac-1'),
+    plan: { do: 'prepare' },
+  },
+  {
+    story: '000-5 after the third the one reboot is stored, and with it counted (F04)',
+    spec: failing(3),
+    server: serverOf('mac-1'),
+    plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting) }),
+  },
+  {
+    story: 'the process that stored it sends it',
+    spec: { ...failing(3, 'StepFailed', { reboots: rebooting }), lastWrite: wrote('reboot', 0) },
+    server: serverOf('mac-1'),
+    isUnsent: true,
+    plan: { do: 'reboot' },
+  },
+  {
+    story: 'F04 S12 after a crash nobody sends it: it counts as done',
+    spec: { ...failing(3, 'StepFailed', { reboots: rebooting }), lastWrite: wrote('reboot', 0) },
+    server: serverOf('mac-1'),
+    plan: { do: 'prepare' },
+  },
+  {
+    story: 'a reboot under way is waited for',
+    spec: { ...failing(3, 'StepFailed', { reboots: rebooting }), lastWrite: wrote('reboot', 9_000) },
+    server: serverOf('mac-1', 'rebooting'),
+    plan: { do: 'wait', afterMs: 10_000 },
+  },
+  {
+    story: 'S12 not a fifth reboot within a day',
+    spec: failing(3, 'StepFailed', { reboots: { sinceClaim: 0, times: yesterday } }),
+    server: serverOf('mac-1'),
+    plan: { do: 'prepare' },
+  },
+  {
+    story: 'T-08 a reboot after 0 failures means none',
+    spec: failing(5),
+    server: serverOf('mac-1'),
+    limits: { rebootAfter: 0, releaseAfter: 8, reinstallsPerHour: 30 },
+    plan: { do: 'prepare' },
+  },
+  {
+    story: '000-7 no reboot where Scaleway says that it does not help',
+    spec: failing(3),
+    server: serverOf('mac-1'),
+    diagnosis: { ...ALIVE, supportedActions: ['reinstall_server'] },
+    plan: { do: 'prepare' },
+  },
+  {
+    story: '000-7 a reboot where it does',
+    spec: failing(3),
+    server: serverOf('mac-1'),
+    diagnosis: { ...ALIVE, supportedActions: ['reboot_server', 'reinstall_server'] },
+    plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting) }),
+  },
+  {
+    story: '000-6 after the eighth failure it goes back',
+    spec: failing(8, 'StepFailed', { reboots: rebooting }),
+    server: serverOf('mac-1'),
+    plan: released('BootstrapExhausted', 'gave the Mac back after 8 failed attempts, the last with StepFailed'),
+  },
+  {
+    story: '000-6 giving back comes before a reboot that was never possible',
+    spec: failing(8),
+    server: serverOf('mac-1'),
+    plan: released('BootstrapExhausted', 'gave the Mac back after 8 failed attempts, the last with StepFailed'),
+  },
+  {
+    story: 'F41 a Mac that does not know our key is not rebooted, but goes back sooner',
+    spec: failing(3, 'AuthenticationFailed'),
+    server: serverOf('mac-1'),
+    plan: released(
+      'BootstrapExhausted',
+      'gave the Mac back after 3 failed attempts, the last with AuthenticationFailed',
+    ),
+  },
+  {
+    story: 'R9 a Mac with the marks of another claim goes back at once',
+    spec: failing(1, 'NotWiped'),
+    server: serverOf('mac-1'),
+    plan: released('NotWiped', 'gave the Mac back after 1 failed attempts, the last with NotWiped'),
+  },
+  {
+    story: 'F38 so does one whose host key changed',
+    spec: failing(1, 'HostKeyChanged'),
+    server: serverOf('mac-1'),
+    plan: released('HostKeyChanged', 'gave the Mac back after 1 failed attempts, the last with HostKeyChanged'),
+  },
+  {
+    story: 'R15 a Mac without a pool has nowhere to go back to',
+    spec: { pool: undefined, ...failing(8) },
+    server: serverOf('mac-1'),
+    plan: { do: 'report', message: 'it failed 8 times (StepFailed), and has no pool to go back to' },
+  },
+  {
+    story: 'R21 with a third of the pool in quarantine recovery halts',
+    spec: failing(8),
+    server: serverOf('mac-1'),
+    census: { size: 9, quarantined: 3 },
+    plan: {
+      do: 'report',
+      reason: 'RecoveryHalted',
+      message:
+        'a third of the pool is in quarantine: that is not the Macs. Nothing is rebooted or wiped until it is less',
+    },
+  },
+  {
+    story: 'R22 once its machine was provisioned, the machine is replaced',
+    spec: failing(8),
+    server: serverOf('mac-1'),
+    isProvisioned: true,
+    plan: {
+      do: 'report',
+      reason: 'ReplacementNeeded',
+      message: 'it failed 8 times (StepFailed): its Machine is to be replaced',
+    },
+  },
+  {
+    story: 'R24 a reboot that a person asks for leaves the record with the intent',
+    spec: { ...CLAIMED, rebootRequest: { id: 'r-1', by: 'ann' } },
+    server: serverOf('mac-1'),
+    node: 'there',
+    plan: store({
+      rebootRequest: undefined,
+      lastWrite: fresh('reboot'),
+      budgets: {
+        bootstrap: { failures: 0 },
+        reboots: { sinceClaim: 0, times: [at(0)] },
+        returns: 0,
+        sudo: { times: [] },
+      },
+    }),
+  },
+  {
+    story: 'R24 S12 not even a person gets a fifth within a day',
+    spec: { ...CLAIMED, rebootRequest: { id: 'r-1' }, budgets: { reboots: { times: yesterday } } },
+    server: serverOf('mac-1'),
+    node: 'there',
+    plan: {
+      do: 'wait',
+      afterMs: 60_000,
+      message: 'a reboot was asked for, but it was rebooted 4 times within a day',
+    },
+  },
+  {
+    story: 'R21 a Mac in quarantine gets a name that no pool knows',
+    spec: { quarantine: { reason: 'BootstrapExhausted', since: at(0), configHash: 'config-1' } },
+    server: serverOf(POOL),
+    owner: 'gone',
+    plan: store({
+      assignedName: { current: POOL, next: `tuist-quarantine-0a1b2c3d-${UUID}` },
+      lastWrite: fresh('rename'),
+    }),
+  },
+  {
+    story: 'R21 and stays there with the configuration it failed with',
+    spec: {
+      quarantine: { reason: 'BootstrapExhausted', since: at(0), configHash: 'config-1' },
+      assignedName: { current: QUARANTINE },
+    },
+    server: serverOf(QUARANTINE),
+    owner: 'gone',
+    plan: { do: 'rest' },
+  },
+  {
+    story: 'R21 a new configuration earns it another try',
+    spec: {
+      quarantine: { reason: 'BootstrapExhausted', since: at(0), configHash: 'config-0' },
+      assignedName: { current: QUARANTINE },
+    },
+    server: serverOf(QUARANTINE),
+    owner: 'gone',
+    plan: released('NewConfiguration', 'there is another host configuration than the one it failed with'),
+  },
+];
+
+describe('what helps a Mac that keeps failing', () => {
+  for (const { story, plan, ...view } of ROWS) it(story, () => assert.deepEqual(quietly(planHost(viewOf(view))), plan));
+});

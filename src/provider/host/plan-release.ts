@@ -1,0 +1,129 @@
+/**
+ * The way out: any name of ours → releasing name → reinstall, until one was seen to begin → pool name (R12, R13). Or the
+ * end of the rent, for a Mac that is not to come back (R25). Only a stored release starts it (R11).
+ */
+import { toTimestamp } from '../../base/clock.ts';
+import { REASONS } from '../../kinds/condition-reasons.ts';
+import type { MacHostSpec } from '../../kinds/mac-host.ts';
+import { parseServerName, renderServerName } from '../../kinds/names.ts';
+import type { Changes } from '../../kube/controller/outcome.ts';
+import type { HostPlan, HostView } from './host-view.ts';
+import { isForQuarantine, returnsAfter } from './plan-recovery.ts';
+import { intendName, isRecordFresh, pursueName, recordWrite } from './recorded-write.ts';
+
+export const planWipe = (view: HostView): HostPlan => {
+  const { spec, server, times } = view;
+  const unnamed = towardsReleasingName(view);
+  if (unnamed !== undefined) return unnamed;
+  if (server?.status === 'reinstalling' && isWipeRequested(spec)) return acceptWipe(view);
+  if (server?.status !== 'ready') return { do: 'wait', afterMs: times.pollMs };
+  if (isWipeRequested(spec) && isRecordFresh(view, 'reinstall')) {
+    return { do: 'reinstall', osFamily: spec.osFamily ?? server.osFamily };
+  }
+  return intendWipe(view);
+};
+
+/** Undefined once the server is seen under its releasing name. */
+const towardsReleasingName = (view: HostView): HostPlan | undefined => {
+  const { spec, server, clusterId } = view;
+  const next = spec.assignedName?.next;
+  if (next !== undefined && isReleasing(next)) return pursueName(view, next);
+  if (server !== undefined && isReleasing(server.name)) return undefined;
+  return intendName(view, renderServerName({ kind: 'releasing', clusterId, uuid: view.uuid() }));
+};
+
+const isReleasing = (name: string): boolean => parseServerName(name, [])?.kind === 'releasing';
+
+const isWipeRequested = ({ release, reinstall }: MacHostSpec): boolean =>
+  release !== undefined && reinstall?.intentID === release.intentID;
+
+/** A mistake of ours must not empty a fleet: past the limit wipes wait, and say so (R20). */
+const intendWipe = (view: HostView): HostPlan => {
+  const { spec, nowMs, limits, times } = view;
+  const { wipedLastHour } = view.census();
+  if (!isWipeRequested(spec) && wipedLastHour >= limits.reinstallsPerHour) {
+    return {
+      do: 'wait',
+      afterMs: times.pollMs * 6,
+      reason: REASONS.host.ready.reinstallLimitReached,
+      message: `${wipedLastHour} Macs of this pool were wiped within the hour, and no more than ${limits.reinstallsPerHour} may be`,
+    };
+  }
+  const reinstall = { intentID: spec.release?.intentID ?? '', requestedAt: toTimestamp(nowMs) };
+  return { do: 'store', spec: { reinstall, lastWrite: recordWrite(view, 'reinstall') } };
+};
+
+/** The plan to store that the wipe of this release has begun. */
+export const acceptWipe = ({ spec, nowMs }: Pick<HostView, 'spec' | 'nowMs'>): HostPlan & { readonly do: 'store' } => ({
+  do: 'store',
+  spec: {
+    reinstall: {
+      intentID: spec.reinstall?.intentID ?? '',
+      requestedAt: spec.reinstall?.requestedAt ?? '',
+      acceptedAt: toTimestamp(nowMs),
+    },
+  },
+});
+
+/** Wiped and ready → pool name, or a quarantine name for one that keeps failing → a fresh record. */
+export const planReturn = (view: HostView): HostPlan => {
+  const { spec, server, node, times } = view;
+  const next = spec.assignedName?.next;
+  if (server?.status !== 'ready') return { do: 'wait', afterMs: times.pollMs };
+  if (node === 'there') return { do: 'delete-node' };
+  if (next === undefined) return intendName(view, nameAfterWipe(view));
+  return server.name === next ? { do: 'store', ...freshRecord(view, next) } : pursueName(view, next);
+};
+
+const nameAfterWipe = (view: HostView): string => {
+  const { spec, clusterId } = view;
+  return isForQuarantine(view)
+    ? renderServerName({ kind: 'quarantine', clusterId, uuid: view.uuid() })
+    : renderServerName({ kind: 'pool', prefix: spec.pool?.prefix ?? '', rest: view.uuid() });
+};
+
+/** What is left of a life once the Mac was wiped: how often it went back for failing, and when it was last wiped. */
+const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly do: 'store' }, 'do'> => {
+  const { spec, nowMs, configHash } = view;
+  const returns = returnsAfter(spec);
+  const record: Changes<MacHostSpec> = {
+    claimRef: undefined,
+    assignedName: undefined,
+    release: undefined,
+    hold: undefined,
+    quarantine: undefined,
+    hostKey: undefined,
+    identity: undefined,
+    rebootRequest: undefined,
+    wipes: spec.wipes + 1,
+    budgets: {
+      bootstrap: { failures: 0 },
+      reboots: { sinceClaim: 0, times: spec.budgets.reboots.times },
+      returns,
+      sudo: { times: [] },
+    },
+  };
+  if (parseServerName(name, [])?.kind !== 'quarantine') return { spec: record };
+  const reason = spec.release?.reason ?? REASONS.host.ready.quarantined;
+  const message = `went back ${returns} times in a row because it failed; the last time for ${reason}`;
+  const quarantine = { reason, message, since: toTimestamp(nowMs), configHash };
+  return {
+    spec: { ...record, assignedName: { current: name }, quarantine },
+    event: { type: 'Warning', reason: REASONS.host.ready.quarantined, message: `The Mac ${message}` },
+  };
+};
+
+/**
+ * Delete, or have it deleted as soon as the lease allows. A server that says when it may be deleted is not asked before; one
+ * that refuses is scheduled (F06, F07), which the caller stores as the next write.
+ */
+export const planTerminate = (view: HostView): HostPlan => {
+  const { spec, server, times, nowMs } = view;
+  const unnamed = towardsReleasingName(view);
+  if (unnamed !== undefined) return unnamed;
+  if (server === undefined || server.isDeletionScheduled) return { do: 'wait', afterMs: times.pollMs * 6 };
+  const isTooEarly = server.deletableAtMs !== undefined && server.deletableAtMs > nowMs;
+  const verb = isTooEarly || spec.lastWrite?.verb === 'schedule-deletion' ? 'schedule-deletion' : 'delete';
+  if (!isRecordFresh(view, verb)) return { do: 'store', spec: { lastWrite: recordWrite(view, verb) } };
+  return verb === 'delete' ? { do: 'terminate' } : { do: 'schedule-deletion' };
+};

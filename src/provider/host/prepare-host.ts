@@ -1,0 +1,131 @@
+/**
+ * From a Mac with its final name to one whose Node is there: host key first, then an epoch of our own, then the bootstrap
+ * as an operation, then the Node. Failures are counted and paced in the durable record.
+ */
+import { afterFailure } from '../../base/backoff.ts';
+import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
+import { FleetError } from '../../base/errors.ts';
+import { REASONS } from '../../kinds/condition-reasons.ts';
+import type { MacHost } from '../../kinds/mac-host.ts';
+import type { Operations } from '../../kube/controller/operations.ts';
+import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
+import type { ServerAccess } from '../../scaleway/port/cloud.ts';
+import { type BootstrapProgress, type BootstrapResult, bootstrapHost, lookAtHostKey } from './bootstrap.ts';
+import { providerIdOf } from './host-caches.ts';
+import type { HostPorts } from './ports.ts';
+import { notReady } from './report.ts';
+
+const WATCH_OPERATION_MS = 60_000;
+
+export interface PrepareDeps {
+  readonly ports: HostPorts;
+  readonly operations: Operations<BootstrapProgress, BootstrapResult>;
+  /** The epoch that this process raised for a host, by UID: only under its own does it start work. */
+  readonly raisedEpochs: Map<string, number>;
+}
+
+/** What there is to say without a look at the server: work under way, or a pause between two tries. Undefined: look. */
+export const underWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> | undefined => {
+  const { ports, operations } = deps;
+  const state = operations.state(host.metadata.uid ?? '');
+  if (state?.state === 'failed') return failedAttempt(deps, host, state.error);
+  if (state?.state === 'running') return wait(WATCH_OPERATION_MS, progressOf(ports, host, state));
+  if (state?.state === 'succeeded') return ended(deps, host, state.result);
+  return undefined;
+};
+
+/** Undefined: its time has come. */
+export const pacedUntil = ({ ports }: PrepareDeps, { spec }: MacHost): StepResult<MacHost> | undefined => {
+  const leftMs = (parseTimestamp(spec.budgets.bootstrap.nextAttemptAt) ?? 0) - ports.clock.now();
+  if (leftMs <= 0) return undefined;
+  const { lastError = REASONS.machine.bootstrapped.bootstrapFailed, failures } = spec.budgets.bootstrap;
+  return wait(
+    leftMs,
+    notReady(lastError, `attempt ${failures} failed; the next is at ${spec.budgets.bootstrap.nextAttemptAt}`),
+  );
+};
+
+export const prepare = (
+  deps: PrepareDeps,
+  host: MacHost,
+  { server, permit }: { readonly server: ServerAccess; readonly permit: () => void },
+): StepResult<MacHost> => {
+  const { ports, operations, raisedEpochs } = deps;
+  const uid = host.metadata.uid ?? '';
+  const paced = pacedUntil(deps, host);
+  if (paced !== undefined) return paced;
+  const job = { ports, host, server };
+  if (host.spec.hostKey === undefined) {
+    permit();
+    operations.ensure(uid, lookAtHostKey(job));
+    return wait(WATCH_OPERATION_MS, notReady(REASONS.host.ready.notReady, 'waiting for its SSH'));
+  }
+  if (raisedEpochs.get(uid) !== host.spec.epoch) {
+    raisedEpochs.set(uid, host.spec.epoch + 1);
+    return wait(0, { spec: { epoch: host.spec.epoch + 1 } });
+  }
+  permit();
+  operations.ensure(uid, bootstrapHost(job));
+  return wait(WATCH_OPERATION_MS, notReady(REASONS.host.ready.notReady, 'bootstrapping'));
+};
+
+const progressOf = (
+  { settings }: HostPorts,
+  { spec }: MacHost,
+  state: { readonly sinceMs: number; readonly progress?: BootstrapProgress },
+): Report<MacHost> => ({
+  ...notReady(REASONS.host.ready.notReady, 'bootstrapping'),
+  status: {
+    operation: {
+      kind: 'bootstrap',
+      epoch: spec.epoch,
+      startedAt: toTimestamp(state.sinceMs),
+      deadline: toTimestamp(state.sinceMs + settings.times.bootstrapTimeoutMs),
+      ...(state.progress === undefined ? {} : { steps: state.progress.map((step) => ({ ...step })) }),
+    },
+  },
+});
+
+const ended = (deps: PrepareDeps, host: MacHost, result: BootstrapResult): StepResult<MacHost> => {
+  const { clock, settings } = deps.ports;
+  if (result.kind === 'host-key') {
+    deps.operations.forget(host.metadata.uid ?? '');
+    return wait(0, { spec: { hostKey: { fingerprint: result.fingerprint, wipes: host.spec.wipes } } });
+  }
+  const leftMs = result.finishedAtMs + settings.times.nodeWaitMs - clock.now();
+  return leftMs > 0
+    ? wait(leftMs, notReady(REASONS.host.ready.notReady, 'bootstrapped, waiting for its Node'))
+    : failedAttempt(deps, host, noNode(host));
+};
+
+const noNode = (host: MacHost): FleetError =>
+  new FleetError('unavailable', {
+    code: REASONS.machine.bootstrapped.nodeMissing,
+    message: `no Node with providerID ${providerIdOf(host)} appeared after the bootstrap`,
+  });
+
+const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): StepResult<MacHost> => {
+  const { clock, random, settings } = deps.ports;
+  const { spec } = host;
+  const uid = host.metadata.uid ?? '';
+  deps.operations.forget(uid);
+  deps.raisedEpochs.delete(uid);
+  const seen = error.details['seen'];
+  // A restored etcd forgot epochs that the Mac has seen: whoever leads goes on from there (R10).
+  if (error.code === 'StaleEpoch' && typeof seen === 'number')
+    return wait(0, { spec: { epoch: Math.max(seen, spec.epoch) } });
+  const { bootstrapBackoff } = settings.times;
+  const policy = { ...bootstrapBackoff, factor: 2, minMs: bootstrapBackoff.initialMs / 2 };
+  const { failures } = spec.budgets.bootstrap;
+  const next = afterFailure({ attempts: failures, notBeforeMs: 0 }, clock.now(), { policy, random });
+  const bootstrap = {
+    failures: next.attempts,
+    nextAttemptAt: toTimestamp(next.notBeforeMs + 999),
+    lastError: error.code,
+  };
+  return wait(0, {
+    spec: { budgets: { ...spec.budgets, bootstrap } },
+    ...notReady(error.code, error.message),
+    events: [{ type: 'Warning', reason: REASONS.machine.bootstrapped.bootstrapFailed, message: error.message }],
+  });
+};

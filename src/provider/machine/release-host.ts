@@ -1,0 +1,70 @@
+/** What becomes of the Mac of a machine that is deleted. */
+import { toTimestamp } from '../../base/clock.ts';
+import { REASONS } from '../../kinds/condition-reasons.ts';
+import { ANNOTATIONS } from '../../kinds/labels.ts';
+import type { MacHost } from '../../kinds/mac-host.ts';
+import { MACHINES, type ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import type { ReconcileContext } from '../../kube/controller/controller.ts';
+import { done, type StepResult } from '../../kube/controller/outcome.ts';
+import { NAMESPACES } from '../../kube/types/core.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kube/types/extensions.ts';
+import { isMoving } from '../host/host-caches.ts';
+import type { HostPorts } from '../host/ports.ts';
+import { findHost, patchHost } from './host-record.ts';
+
+export interface ReleaseDeps {
+  readonly ports: Pick<HostPorts, 'clock' | 'ids'>;
+}
+
+type Machine = ScalewayAppleSiliconMachine;
+type Result = StepResult<Machine>;
+
+/**
+ * The intent to give the Mac back is stored on the host; whoever acts on it is not our business any more (R11). A machine
+ * that `clusterctl move` deletes lives on in another cluster, and its Mac with it (R17); one that goes with its namespace or
+ * its kind asked for nothing (R18): the Mac is held.
+ */
+export const releaseHost = async (deps: ReleaseDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
+  const host = machine.status?.serverID ? await findHost(machine.status.serverID, context) : undefined;
+  if (host === undefined || host.spec.claimRef?.uid !== machine.metadata.uid || host.spec.release !== undefined)
+    return done();
+  const hold = await reasonToHold(machine, context);
+  return hold === undefined ? askForRelease(deps, machine, { host, context }) : holdBack(deps, { host, context }, hold);
+};
+
+interface Held {
+  readonly host: MacHost;
+  readonly context: ReconcileContext;
+}
+
+const { moved, namespaceTerminating } = REASONS.host.owned;
+
+/** Undefined: somebody deleted this machine and means it. */
+const reasonToHold = async (machine: Machine, { kube, signal }: ReconcileContext): Promise<string | undefined> => {
+  if (isMoving(machine)) return moved;
+  const namespace = await kube.get(NAMESPACES, { name: machine.metadata.namespace ?? '' }, { signal });
+  if (namespace.metadata.deletionTimestamp !== undefined) return namespaceTerminating;
+  const definition = await kube.get(CUSTOM_RESOURCE_DEFINITIONS, { name: MACHINES_DEFINITION }, { signal });
+  return definition.metadata.deletionTimestamp === undefined ? undefined : namespaceTerminating;
+};
+
+const MACHINES_DEFINITION = `${MACHINES.plural}.${MACHINES.group}`;
+
+const holdBack = async ({ ports }: ReleaseDeps, { host, context }: Held, reason: string): Promise<Result> => {
+  const message =
+    reason === moved
+      ? 'the machine lives on in another cluster, and its Mac with it'
+      : 'the machine went with its namespace or its kind, and nobody asked for a release';
+  const hold = { reason, message, since: toTimestamp(ports.clock.now()), by: 'macfleet' };
+  await patchHost(host, { hold }, context);
+  return done<Machine>({ events: [{ type: 'Warning', reason, message: `${host.metadata.name} is held: ${message}` }] });
+};
+
+const askForRelease = async ({ ports }: ReleaseDeps, machine: Machine, { host, context }: Held): Promise<Result> => {
+  const policy = machine.metadata.annotations?.[ANNOTATIONS.releasePolicy] === 'terminate' ? 'terminate' : 'pool';
+  const requestedAt = toTimestamp(ports.clock.now());
+  const intent = { intentID: ports.ids.uuid(), policy, reason: 'MachineDeleted', requestedAt };
+  await patchHost(host, { release: intent }, context);
+  const message = `Asked for the release of ${host.metadata.name} (${intent.intentID})`;
+  return done<Machine>({ events: [{ type: 'Normal', reason: REASONS.machine.provisioned.hostReleased, message }] });
+};
