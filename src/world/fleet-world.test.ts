@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { neverAborted } from '../base/abort.ts';
-import { Secret } from '../base/secret.ts';
 import { JOBS } from '../controlplane/core/workloads/job.ts';
 import { CLUSTERS } from '../kinds/cluster.ts';
 import { CONTROL_PLANES } from '../kinds/control-plane.ts';
@@ -9,16 +8,11 @@ import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
 import { PODS } from '../kube/types/core.ts';
-import { createAuditChecker } from '../sim/cloud/check-audit.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
-import { renderDemo, renderDemoKubeconfig } from './demo-fleet.ts';
-import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from './fleet-world.ts';
+import type { FleetWorld } from './fleet-world.ts';
+import { BOUNDS, checkOf, freeHosts, readyMachines, runUntil, scale, startWorld } from './testing/fleet-run.ts';
 
-const BOUNDS = { maxEvents: 1_000_000, maxVirtualMs: 7_200_000 };
-const { clusters, machineDeployments } = CLUSTER_API_RESOURCES;
-
-/** The world knows the way by itself. */
-const REMOTE = new Secret('the cluster of this world');
+const { clusters } = CLUSTER_API_RESOURCES;
 
 const STORM = {
   default: { faults: { 'fail-before': 0.02, 'fail-after': 0.02, 'late-effect': 0.003, 'late-answer': 0.003 } },
@@ -37,74 +31,8 @@ const STORM = {
   },
 };
 
-/** How many events lie between two looks at all machines; what is written to the cloud is looked at without exception. */
-const LOOK_EVERY = 20;
-
-/** S1: one machine per host; and what is promised about the cloud, on all that reached it. Nobody lacks a right. */
-const checkOf = ({ operator, cloud, forbidden }: FleetWorld): (() => void) => {
-  let events = 0;
-  const checkAudit = createAuditChecker({
-    poolPrefix: 'tuist-pool-',
-    isWipeable: (name) => name.startsWith('tuist-releasing-'),
-    isFleet: () => true,
-  });
-  return () => {
-    assert.equal(forbidden.length, 0, `forbidden: ${JSON.stringify(forbidden[0])}`);
-    assert.deepEqual(
-      checkAudit(cloud.audit()).map(({ promise, message }) => `${promise}: ${message}`),
-      [],
-    );
-    events += 1;
-    if (events % LOOK_EVERY !== 0) return;
-    const bound = operator
-      .list(MACHINES)
-      .filter(({ metadata, status }) => status?.initialization?.provisioned && !metadata.deletionTimestamp)
-      .map(({ status }) => status?.serverID);
-    assert.equal(new Set(bound).size, bound.length, `two machines on one host: ${bound.join(', ')}`);
-  };
-};
-
-const startWorld = (options: FleetWorldOptions, macsWanted = options.macs): FleetWorld => {
-  const world = createFleetWorld(options);
-  for (const demo of [renderDemoKubeconfig(REMOTE), ...renderDemo(macsWanted)]) world.operator.apply(demo);
-  return world;
-};
-
-const runUntil = async (world: FleetWorld, what: string, until: () => boolean): Promise<void> => {
-  let events = 0;
-  const lookNowAndThen = (): boolean => {
-    events += 1;
-    return events % LOOK_EVERY === 0 && until();
-  };
-  const { outcome } = await world.kernel.run({ ...BOUNDS, check: checkOf(world), until: lookNowAndThen });
-  assert.equal(outcome, 'until', `${what}: ${describeWorld(world)}`);
-};
-
-const describeWorld = ({ operator, cloud }: FleetWorld): string =>
-  JSON.stringify({
-    hosts: operator
-      .list(MAC_HOSTS)
-      .map(({ status, spec }) => [status?.state, status?.conditions?.[0]?.message, spec.assignedName]),
-    machines: operator.list(MACHINES).map(({ metadata, status }) => [metadata.name, status?.phase]),
-    servers: cloud.servers().map(({ name, status }) => [name, status]),
-  });
-
 const isJobDone = ({ operator }: FleetWorld): boolean =>
   operator.list(JOBS).some(({ status }) => status?.conditions?.some(({ type }) => type === 'Complete') ?? false);
-
-const readyMachines = ({ operator }: FleetWorld): number =>
-  operator
-    .list(MACHINES)
-    .filter(({ metadata, status }) => status?.initialization?.provisioned && !metadata.deletionTimestamp).length;
-
-const freeHosts = ({ operator, cloud }: FleetWorld): number =>
-  operator
-    .list(MAC_HOSTS)
-    .filter(({ metadata, spec }) => !spec.claimRef && cloud.server(metadata.name)?.name.startsWith('tuist-pool-'))
-    .length;
-
-const scale = ({ operator }: FleetWorld, replicas: number): void =>
-  operator.merge(machineDeployments, 'macos', { spec: { replicas } });
 
 /** One adoption and return has some 1,400 points, which take minutes; MACFLEET_CRASH_POINTS=all tries each of them. */
 const EVERY = process.env['MACFLEET_CRASH_POINTS'] === 'all' ? 1 : 60;

@@ -40,6 +40,8 @@ import { createOperator, type Operator } from './operator.ts';
 export interface FleetWorldOptions extends KernelOptions {
   readonly macs: number;
   readonly managers?: readonly string[];
+  /** Where the fleet's objects are; `default` unless given. */
+  readonly namespace?: string;
 }
 
 export interface FleetWorld {
@@ -90,7 +92,9 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
     fleetKey: FLEET_KEY,
     startAgent: (start) => startAgent(kernel, { api, agents }, start),
   });
-  const operator = createOperator(api);
+  const { namespace = 'default' } = options;
+  const operator = createOperator(api, namespace);
+  if (namespace !== 'default') operator.create('/api/v1/namespaces', { metadata: { name: namespace } });
   for (const kind of ALL_KINDS) operator.create(CRD_PATH, toCustomResourceDefinition(kind));
   for (const guard of [...PROVIDER_RIGHTS, ...POLICIES]) operator.apply(guard);
   kernel.boot('controllers', (actor) => runControllers(actor, (user) => clientOf(actor, api, user)));

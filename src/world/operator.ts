@@ -13,12 +13,12 @@ export interface Operator {
   apply(demo: DemoObject): void;
   list<T extends KubeObject>(resource: Resource<T>): readonly T[];
   merge(resource: Resource<KubeObject>, name: string, body: object): void;
+  mergeStatus(resource: Resource<KubeObject>, name: string, body: object): void;
   remove(resource: Resource<KubeObject>, name: string): void;
 }
 
-const NAMESPACE = 'default';
-
-export const createOperator = (api: ApiServer): Operator => {
+/** Works in one namespace. */
+export const createOperator = (api: ApiServer, namespace: string): Operator => {
   const call = (method: string, path: string, body?: object): unknown => {
     const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
     const request = { method, path, headers, user: ADMIN };
@@ -27,14 +27,14 @@ export const createOperator = (api: ApiServer): Operator => {
     if (answer.status < 300) return JSON.parse(text);
     throw new FleetError('contract', { code: 'Refused', message: `${method} ${path}: ${answer.status} ${text}` });
   };
-  const namespaceOf = ({ scope }: Resource<KubeObject>) => (scope === 'Cluster' ? undefined : NAMESPACE);
-  const pathOf = (resource: Resource<KubeObject>, name: string): string =>
-    objectPath(resource, { namespace: NAMESPACE, name });
+  const namespaceOf = ({ scope }: Resource<KubeObject>) => (scope === 'Cluster' ? undefined : namespace);
+  const pathOf = (resource: Resource<KubeObject>, name: string): string => objectPath(resource, { namespace, name });
   return {
     create: (path, object) => void call('POST', path, object),
     apply: ({ resource, object }) => void call('POST', collectionPath(resource, namespaceOf(resource)), object),
     list: (resource) => parseItems(call('GET', collectionPath(resource))),
     merge: (resource, name, body) => void call('PATCH', pathOf(resource, name), body),
+    mergeStatus: (resource, name, body) => void call('PATCH', `${pathOf(resource, name)}/status`, body),
     remove: (resource, name) => void call('DELETE', pathOf(resource, name)),
   };
 };

@@ -13,14 +13,17 @@ const isTrue = (type: string): Condition => ({
   lastTransitionTime: AT,
 });
 
+const isFalse = (type: string): Condition => ({ ...isTrue(type), status: 'False' });
+
 interface Traits {
   readonly node?: 'ready' | 'sick';
   readonly marked?: true;
   readonly deleting?: true;
+  readonly unhealthy?: true;
   readonly born?: string;
 }
 
-const machine = (name: string, { node, marked, deleting, born = AT }: Traits = {}): Machine => ({
+const machine = (name: string, { node, marked, deleting, unhealthy, born = AT }: Traits = {}): Machine => ({
   metadata: {
     name,
     creationTimestamp: born,
@@ -28,6 +31,7 @@ const machine = (name: string, { node, marked, deleting, born = AT }: Traits = {
     ...(deleting && { deletionTimestamp: AT }),
   },
   spec: { clusterName: 'c', bootstrap: {}, infrastructureRef: { apiGroup: 'g', kind: 'K', name } },
+  ...(unhealthy && { status: { conditions: ['HealthCheckSucceeded', 'OwnerRemediated'].map(isFalse) } }),
   ...(node && {
     status: {
       nodeRef: { name },
@@ -44,6 +48,12 @@ const rows: readonly {
   readonly expected: string;
 }[] = [
   { story: 'none yet', replicas: 3, machines: [], expected: '+3' },
+  {
+    story: 'one whose replacement was asked for goes, and is made anew in the next pass',
+    replicas: 2,
+    machines: [machine('a', { node: 'ready' }), machine('b', { unhealthy: true })],
+    expected: '+0 -b',
+  },
   { story: 'enough', replicas: 1, machines: [machine('a')], expected: '+0' },
   {
     story: 'one on its way out is replaced',

@@ -1,5 +1,6 @@
 /** How a set gets to its number of Machines: how many to make, which to delete, and what its status says. Pure. */
 import { isEqualJson } from '../../base/json.ts';
+import { REMEDIATION } from '../../kube/types/cluster-api.ts';
 import type { Condition } from '../../kube/types/meta.ts';
 import { CORE_ANNOTATIONS, type DeletionOrder, type Machine, type MachineSet } from './machine-kinds.ts';
 
@@ -10,17 +11,27 @@ export interface MachineSetPlan {
 
 const isDeleting = ({ metadata }: Machine): boolean => metadata.deletionTimestamp !== undefined;
 
-/** Machines on their way out are replaced at once: they neither count nor are they deleted again. */
+/**
+ * Machines on their way out are replaced at once: they neither count nor are they deleted again. Those whose replacement was
+ * asked for go, however many are wanted; the next pass makes new ones.
+ */
 export const planMachineSet = (
   replicas: number,
   machines: readonly Machine[],
   order: DeletionOrder = 'Random',
 ): MachineSetPlan => {
   const staying = machines.filter((machine) => !isDeleting(machine));
+  const unhealthy = staying.filter(isToBeReplaced);
+  if (unhealthy.length > 0) return { create: 0, remove: unhealthy };
   const surplus = staying.length - replicas;
   if (surplus <= 0) return { create: -surplus, remove: [] };
   return { create: 0, remove: [...staying].sort(byDispensability(order)).slice(0, surplus) };
 };
+
+const isToBeReplaced = ({ status }: Machine): boolean =>
+  [REMEDIATION.healthCheckSucceeded, REMEDIATION.ownerRemediated].every((type) =>
+    status?.conditions?.some((condition) => condition.type === type && condition.status === 'False'),
+  );
 
 /** First those somebody marked, then those without a Node or not well; among equals as the set says. */
 const byDispensability =

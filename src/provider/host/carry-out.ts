@@ -13,6 +13,7 @@ import { stopAgent } from './bootstrap.ts';
 import { nodeOf, type ProviderCaches } from './host-caches.ts';
 import type { HostPlan } from './host-view.ts';
 import { type Look, refOf } from './observe-host.ts';
+import { withoutReboot } from './plan-recovery.ts';
 import { acceptWipe } from './plan-release.ts';
 import { type PrepareDeps, prepare } from './prepare-host.ts';
 import { isReady, notReady } from './report.ts';
@@ -25,8 +26,8 @@ export interface HostDeps extends PrepareDeps {
   readonly caches: ProviderCaches;
   /** Stopping agents before a wipe: best effort, so its outcome does not matter. */
   readonly stops: Operations<never, void>;
-  /** Reboots that this process put on record and has not sent, by the id of the write. */
-  readonly unsent: Set<string>;
+  /** Reboots that this process put on record and has not sent: what for, by the id of the write. */
+  readonly unsent: Map<string, 'recovery' | 'request'>;
 }
 
 export interface Task {
@@ -65,7 +66,8 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
 };
 
 const storePlan = ({ unsent }: HostDeps, { spec, event }: HostPlan & { readonly do: 'store' }): Result => {
-  if (spec.lastWrite?.verb === 'reboot') unsent.add(spec.lastWrite.id);
+  if (spec.lastWrite?.verb === 'reboot')
+    unsent.set(spec.lastWrite.id, 'rebootRequest' in spec ? 'request' : 'recovery');
   return wait(0, { spec, ...(event === undefined ? {} : { events: [event] }) });
 };
 
@@ -78,12 +80,8 @@ const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<R
     case 'rename':
       await cloud.renameServer(server, plan.to, permitEffect(deps, task));
       return wait(0);
-    case 'reboot': {
-      const call = permitEffect(deps, task);
-      deps.unsent.delete(task.host.spec.lastWrite?.id ?? '');
-      await cloud.rebootServer(server, call);
-      return wait(settings.times.pollMs);
-    }
+    case 'reboot':
+      return reboot(deps, task);
     case 'reinstall':
       return reinstall(deps, task, plan.osFamily);
     case 'terminate':
@@ -107,6 +105,32 @@ const permitEffect = ({ ports }: HostDeps, { look, context }: Task): WriteCall =
     message: 'the server was looked at too long ago to act on it',
   });
 };
+
+/** Sent once, whatever becomes of it; only a refusal that is sure gives the one shot back (000-4, F04). */
+const reboot = async (deps: HostDeps, task: Task): Promise<Result> => {
+  const { cloud, settings } = deps.ports;
+  const { spec } = task.host;
+  const call = permitEffect(deps, task);
+  const why = deps.unsent.get(spec.lastWrite?.id ?? '');
+  deps.unsent.delete(spec.lastWrite?.id ?? '');
+  try {
+    await cloud.rebootServer(refOf(task.host), call);
+  } catch (error) {
+    if (isAsGoodAsRebooted(error)) return wait(settings.times.pollMs);
+    const message = error instanceof Error ? error.message : String(error);
+    const event = { type: 'Warning', reason: 'RebootForRecoveryFailed', message } as const;
+    const isRefused = !isKind(error, 'unavailable', 'contract') && why === 'recovery';
+    return wait(settings.times.pollMs, {
+      events: [event],
+      ...(isRefused ? { spec: { budgets: withoutReboot(spec) } } : {}),
+    });
+  }
+  return wait(settings.times.pollMs);
+};
+
+/** A server that is gone, or busy with something of its own, needs no reboot (000-7). */
+const isAsGoodAsRebooted = (error: unknown): boolean =>
+  isKind(error, 'not-found') || (error instanceof FleetError && error.code === 'TransientState');
 
 const reinstall = async (deps: HostDeps, task: Task, osFamily: string): Promise<Result> => {
   const { ports } = deps;

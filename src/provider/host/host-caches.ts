@@ -39,7 +39,8 @@ export const ownerOf = (caches: ProviderCaches, host: MacHost): Owner => {
   const isBare = !status?.serverID && !spec.providerID;
   if (isBare && metadata.deletionTimestamp === undefined && isPaused(caches.clusters, machine)) return 'detached';
   const rivals = caches.machines.byIndex('server', host.metadata.name);
-  return status?.serverID === host.metadata.name && rivals.length === 1 ? 'names-it' : 'does-not';
+  if (status?.serverID !== host.metadata.name || rivals.length !== 1) return 'does-not';
+  return metadata.deletionTimestamp === undefined ? 'names-it' : 'leaving';
 };
 
 /** `clusterctl move` takes it to another cluster, where it lives on (R17). */

@@ -34,7 +34,7 @@ export const createHostController = (ports: HostPorts, caches: ProviderCaches, e
   const options = { clock: ports.clock, concurrency: 64, onChange: (key: string) => controller.wake(key) };
   const operations = createOperations<BootstrapProgress, BootstrapResult>(options);
   const stops = createOperations<never, void>(options);
-  const deps: HostDeps = { ports, caches, operations, stops, raisedEpochs: new Map(), unsent: new Set() };
+  const deps: HostDeps = { ports, caches, operations, stops, raisedEpochs: new Map(), unsent: new Map() };
   const controller = createController({
     name: 'machosts.life',
     watches: [

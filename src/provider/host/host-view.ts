@@ -15,9 +15,9 @@ export interface HostTimes {
 }
 
 export interface HostLimits {
-  /** Failed bootstraps in a row before the one reboot; 0: no reboot (000-5). */
+  /** Failed bootstraps in a row before the one reboot; 0: no reboot (000-4, 000-6). */
   readonly rebootAfter: number;
-  /** Failed bootstraps in a row before the Mac goes back and another is taken; 0: never (000-6). */
+  /** Failed bootstraps in a row before the Mac goes back and another is taken; 0: never (000-5, 000-6). */
   readonly releaseAfter: number;
   /** Wipes of one pool within an hour (R20). */
   readonly reinstallsPerHour: number;
@@ -32,10 +32,10 @@ export interface PoolCensus {
 }
 
 /**
- * The machine behind a claim: it names this host; it names another, or others name this one too; it does not exist; it was
- * taken off its Mac by hand (R16); it lives on in another cluster (R17).
+ * The machine behind a claim: it names this host; it does, and is being deleted; it names another, or others name this one
+ * too; it does not exist; it was taken off its Mac by hand (R16); it lives on in another cluster (R17).
  */
-export type Owner = 'names-it' | 'does-not' | 'gone' | 'detached' | 'moved';
+export type Owner = 'names-it' | 'leaving' | 'does-not' | 'gone' | 'detached' | 'moved';
 
 export interface HostView {
   readonly nowMs: number;

@@ -138,6 +138,20 @@ const ROWS: readonly Row[] = [
     }),
   },
   {
+    story: 'nothing is begun for a machine that is being deleted',
+    spec: CLAIMED,
+    server: serverOf('mac-1'),
+    owner: 'leaving',
+    plan: { do: 'wait', afterMs: 10_000, message: 'its machine is being deleted' },
+  },
+  {
+    story: 'R18 a machine that is on its way out does not end the hold it has just asked for',
+    spec: { ...CLAIMED, hold: { reason: 'NamespaceTerminating' } },
+    server: serverOf('mac-1'),
+    owner: 'leaving',
+    plan: { do: 'rest' },
+  },
+  {
     story: 'R5 a host that several machines name is not touched',
     spec: CLAIMED,
     server: serverOf('mac-1'),

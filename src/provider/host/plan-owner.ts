@@ -21,8 +21,9 @@ export const isHoldOfOwner = (reason: string): boolean => OURS.has(reason);
 
 /** Undefined: the owner is there, and work may go on. */
 export const planOwner = (view: HostView): HostPlan | undefined => {
-  const { owner, nowMs } = view;
+  const { owner, nowMs, times } = view;
   if (owner === 'names-it') return undefined;
+  if (owner === 'leaving') return { do: 'wait', afterMs: times.pollMs, message: 'its machine is being deleted' };
   const hold = HOLDS[owner];
   if (hold === undefined) return { do: 'report', message: 'its machine names another Mac, or others name this one' };
   return {

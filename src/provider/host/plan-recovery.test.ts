@@ -40,13 +40,13 @@ const yesterday = [at(80_000_000), at(3_000_000), at(2_000_000), at(1_000_000)];
 
 const ROWS: readonly Row[] = [
   {
-    story: '000-4 before the third failure it is only tried again',
+    story: 'before the third failure it is only tried again',
     spec: failing(2),
     server: serverOf('mac-1'),
     plan: { do: 'prepare' },
   },
   {
-    story: '000-5 after the third the one reboot is stored, and with it counted (F04)',
+    story: '000-4 after the third the one reboot is stored, and with it counted (F04)',
     spec: failing(3),
     server: serverOf('mac-1'),
     plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting) }),
@@ -77,37 +77,58 @@ const ROWS: readonly Row[] = [
     plan: { do: 'prepare' },
   },
   {
-    story: 'T-08 a reboot after 0 failures means none',
+    story: '000-6 a reboot after 0 failures means none',
     spec: failing(5),
     server: serverOf('mac-1'),
     limits: { rebootAfter: 0, releaseAfter: 8, reinstallsPerHour: 30 },
     plan: { do: 'prepare' },
   },
   {
-    story: '000-7 no reboot where Scaleway says that it does not help',
+    story: '000-4 another Mac at once where Scaleway says that only a new installation helps',
     spec: failing(3),
     server: serverOf('mac-1'),
     diagnosis: { ...ALIVE, supportedActions: ['reinstall_server'] },
+    plan: released('BootstrapExhausted', 'gave the Mac back after 3 failed attempts, the last with StepFailed'),
+  },
+  {
+    story: '000-4 nothing but another try where Scaleway knows no help',
+    spec: failing(3),
+    server: serverOf('mac-1'),
+    diagnosis: { ...ALIVE, supportedActions: [] },
     plan: { do: 'prepare' },
   },
   {
-    story: '000-7 a reboot where it does',
+    story: '000-4 a reboot where Scaleway says that it helps',
     spec: failing(3),
     server: serverOf('mac-1'),
     diagnosis: { ...ALIVE, supportedActions: ['reboot_server', 'reinstall_server'] },
     plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting) }),
   },
   {
-    story: '000-6 after the eighth failure it goes back',
+    story: 'F39 F40 a reboot where Scaleway sees nothing wrong: it keeps us out, not them',
+    spec: failing(3, 'HostUnreachable'),
+    server: serverOf('mac-1'),
+    diagnosis: { isHealthy: true, isServerAlive: true, isSshPortUp: true, supportedActions: [] },
+    plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting, 'HostUnreachable') }),
+  },
+  {
+    story: '000-5 after the eighth failure it goes back',
     spec: failing(8, 'StepFailed', { reboots: rebooting }),
     server: serverOf('mac-1'),
     plan: released('BootstrapExhausted', 'gave the Mac back after 8 failed attempts, the last with StepFailed'),
   },
   {
-    story: '000-6 giving back comes before a reboot that was never possible',
+    story: '000-5 giving back comes before a reboot that was never possible',
     spec: failing(8),
     server: serverOf('mac-1'),
     plan: released('BootstrapExhausted', 'gave the Mac back after 8 failed attempts, the last with StepFailed'),
+  },
+  {
+    story: '000-6 with 0 it never does',
+    spec: failing(80, 'StepFailed', { reboots: rebooting }),
+    server: serverOf('mac-1'),
+    limits: { rebootAfter: 3, releaseAfter: 0, reinstallsPerHour: 30 },
+    plan: { do: 'prepare' },
   },
   {
     story: 'F41 a Mac that does not know our key is not rebooted, but goes back sooner',
@@ -131,7 +152,7 @@ const ROWS: readonly Row[] = [
     plan: released('HostKeyChanged', 'gave the Mac back after 1 failed attempts, the last with HostKeyChanged'),
   },
   {
-    story: 'R15 a Mac without a pool has nowhere to go back to',
+    story: '000-6 a Mac without a pool has nowhere to go back to',
     spec: { pool: undefined, ...failing(8) },
     server: serverOf('mac-1'),
     plan: { do: 'report', message: 'it failed 8 times (StepFailed), and has no pool to go back to' },

@@ -1,5 +1,5 @@
 /**
- * What helps a Mac that does not get through its bootstrap (000-4..7, R21): another try, one reboot, another Mac; and after
+ * What helps a Mac that does not get through its bootstrap (000-4..6, R21): another try, one reboot, another Mac; and after
  * three returns a place where nobody takes it from. When a third of a pool is there, it is not the Macs: everything halts.
  */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
@@ -55,12 +55,22 @@ export type Tier = 'retry' | 'reboot' | 'give-back';
 export const planRecovery = (view: HostView): HostPlan | undefined => {
   const tier = tierOf(view.spec, view.limits);
   if (tier === 'give-back') return giveBack(view);
-  return tier === 'reboot' && mayHelp(view) ? intendReboot(view) : undefined;
+  if (tier === 'retry') return undefined;
+  const help = whatHelps(view.diagnosis);
+  if (help === 'reinstall') return giveBack(view);
+  const isWithinDay = rebootsOfLastDay(view.spec, view.nowMs).length < REBOOTS_PER_DAY;
+  return help === 'reboot' && isWithinDay ? intendReboot(view) : undefined;
 };
 
-const mayHelp = ({ spec, nowMs, diagnosis }: HostView): boolean =>
-  rebootsOfLastDay(spec, nowMs).length < REBOOTS_PER_DAY &&
-  (diagnosis === undefined || diagnosis.supportedActions.includes('reboot_server'));
+/**
+ * A server that Scaleway finds healthy may still keep us out, by a ban of our address or a locked account: a reboot ends
+ * both (F39, F40). Of a sick one Scaleway says what it takes.
+ */
+const whatHelps = (diagnosis: HostView['diagnosis']): 'reboot' | 'reinstall' | 'neither' => {
+  if (diagnosis === undefined || diagnosis.isHealthy) return 'reboot';
+  if (diagnosis.supportedActions.includes('reboot_server')) return 'reboot';
+  return diagnosis.supportedActions.includes('reinstall_server') ? 'reinstall' : 'neither';
+};
 
 const rebootsOfLastDay = ({ budgets }: MacHostSpec, nowMs: number): readonly string[] =>
   budgets.reboots.times.filter((time) => nowMs - (parseTimestamp(time) ?? 0) < DAY_MS);
@@ -128,6 +138,12 @@ export const planSeclude = (view: HostView): HostPlan => {
   const release = releaseOf(view, ANOTHER_TRY, message);
   return { do: 'store', spec: { release }, event: { type: 'Normal', reason: ANOTHER_TRY, message } };
 };
+
+/** A reboot that was certainly not done is given back to the budget (000-4). */
+export const withoutReboot = ({ budgets }: MacHostSpec): MacHostSpec['budgets'] => ({
+  ...budgets,
+  reboots: { sinceClaim: Math.max(budgets.reboots.sinceClaim - 1, 0), times: budgets.reboots.times.slice(0, -1) },
+});
 
 /** Somebody asked for a reboot (R24): taken off the record with the intent, for the same reason. Undefined: nobody did. */
 export const planRequestedReboot = (view: HostView): HostPlan | undefined => {

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MAC_HOSTS, type MacHost } from '../kinds/mac-host.ts';
+import { MACHINES } from '../kinds/machine.ts';
+import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
+import { NAMESPACES } from '../kube/types/core.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../kube/types/extensions.ts';
+import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
+import type { FleetWorld } from './fleet-world.ts';
+import { BOUNDS, checkOf, freeHosts, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
+
+const { machines: CORE_MACHINES } = CLUSTER_API_RESOURCES;
+
+const hostOf = ({ operator }: FleetWorld, serverId: string | undefined): MacHost | undefined =>
+  operator.list(MAC_HOSTS).find(({ metadata }) => metadata.name === serverId);
+
+const verbsOf = ({ cloud }: FleetWorld, serverId: string): readonly string[] =>
+  cloud
+    .audit()
+    .filter((entry) => entry.serverId === serverId)
+    .map(({ verb }) => verb);
+
+const countOf = (world: FleetWorld, serverId: string, verb: string): number =>
+  verbsOf(world, serverId).filter((one) => one === verb).length;
+
+/** The server of the only machine. */
+const adopted = async (world: FleetWorld): Promise<string> => {
+  await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  return world.operator.list(MACHINES)[0]?.status?.serverID ?? '';
+};
+
+/** Lets time pass, with everything checked. */
+const pass = async (world: FleetWorld, ms: number): Promise<void> => {
+  await world.kernel.run({ ...BOUNDS, maxVirtualMs: ms, check: checkOf(world) });
+};
+
+/** As in fleet-world.test.ts: MACFLEET_CRASH_POINTS=all tries every point, which takes long. */
+const EVERY = process.env['MACFLEET_CRASH_POINTS'] === 'all' ? 1 : 1_000;
+
+describe('trouble with a Mac, on the virtual clock', () => {
+  it('000-4 reboots a Mac once that fails three times, and no second time', async () => {
+    const world = startWorld({ seed: 11, macs: 1 });
+    const [server] = world.cloud.servers();
+    const id = server?.id ?? '';
+    world.macs.mac(id).addStepFault({ step: 'tart', kind: 'exit', times: 5, output: 'no space' });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    assert.equal(countOf(world, id, 'reboot'), 1);
+    assert.equal(countOf(world, id, 'reinstall'), 0);
+  });
+
+  it('000-5 R22 gives a Mac back after eight failures and takes another under the same machine', async () => {
+    const world = startWorld({ seed: 12, macs: 2 }, 1);
+    await runUntil(world, 'claimed', () => world.operator.list(MACHINES)[0]?.status?.serverID !== undefined);
+    const machine = world.operator.list(MACHINES)[0];
+    const first = machine?.status?.serverID ?? '';
+    world.macs.mac(first).addStepFault({ step: 'tart', kind: 'exit', times: 8, output: 'no space' });
+    await runUntil(world, 'ready on another', () => readyMachines(world) === 1);
+    const [same] = world.operator.list(MACHINES);
+    assert.equal(same?.metadata.uid, machine?.metadata.uid);
+    assert.notEqual(same?.status?.serverID, first);
+    await runUntil(world, 'the first is free', () => freeHosts(world) === 1);
+    assert.equal(countOf(world, first, 'reinstall'), 1);
+    assert.equal(hostOf(world, first)?.spec.budgets.returns, 1);
+  });
+
+  it('R21 puts a Mac into quarantine that fails for the third time in a row, where nobody takes it from', async () => {
+    const world = startWorld({ seed: 13, macs: 3 }, 1);
+    await runUntil(world, 'claimed', () => world.operator.list(MACHINES)[0]?.status?.serverID !== undefined);
+    const bad = world.operator.list(MACHINES)[0]?.status?.serverID ?? '';
+    world.macs.mac(bad).addStepFault({ step: 'tart', kind: 'exit', times: 8, output: 'no space' });
+    world.operator.merge(MAC_HOSTS, bad, { spec: { budgets: { returns: 2 } } });
+    await runUntil(world, 'quarantined', () => hostOf(world, bad)?.status?.state === 'quarantined');
+    assert.match(world.cloud.server(bad)?.name ?? '', /^tuist-quarantine-0a1b2c3d-/);
+    assert.equal(hostOf(world, bad)?.spec.quarantine?.reason, 'BootstrapExhausted');
+    await runUntil(world, 'ready on another', () => readyMachines(world) === 1);
+    const release = { intentID: 'by-hand', reason: 'Repaired' };
+    world.operator.merge(MAC_HOSTS, bad, { spec: { release } });
+    await runUntil(world, 'free again', () => hostOf(world, bad)?.status?.state === 'free');
+    assert.equal(hostOf(world, bad)?.spec.budgets.returns, 0);
+  });
+
+  it('R19 R22 replaces the Machine of a Mac that was deleted at Scaleway, and forgets the Mac', async () => {
+    const world = startWorld({ seed: 14, macs: 2 }, 1);
+    const lost = await adopted(world);
+    const before = world.operator.list(CORE_MACHINES)[0]?.metadata.uid;
+    world.cloud.deleteServer(lost);
+    await runUntil(world, 'another Machine, ready', () => {
+      const [machine, ...others] = world.operator.list(CORE_MACHINES);
+      return others.length === 0 && machine?.metadata.uid !== before && readyMachines(world) === 1;
+    });
+    await runUntil(world, 'forgotten', () => hostOf(world, lost) === undefined);
+  });
+
+  it('R15 holds a Mac whose machine vanished, wipes nothing, and takes it back when a person releases it', async () => {
+    const world = startWorld({ seed: 15, macs: 1 });
+    const id = await adopted(world);
+    const name = world.operator.list(MACHINES)[0]?.metadata.name ?? '';
+    world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { paused: true, replicas: 0 } });
+    world.operator.merge(CLUSTER_API_RESOURCES.clusters, 'demo', { spec: { paused: true } });
+    await pass(world, 60_000);
+    world.operator.remove(MACHINES, name);
+    world.operator.merge(MACHINES, name, { metadata: { finalizers: [] } });
+    await runUntil(world, 'held', () => hostOf(world, id)?.status?.state === 'held');
+    await pass(world, 3_600_000);
+    assert.equal(hostOf(world, id)?.spec.hold?.reason, 'OwnerVanished');
+    assert.equal(countOf(world, id, 'reinstall'), 0);
+    world.operator.merge(MAC_HOSTS, id, { spec: { release: { intentID: 'by-hand', reason: 'NotNeeded' } } });
+    await runUntil(world, 'free again', () => freeHosts(world) === 1);
+    assert.equal(countOf(world, id, 'reinstall'), 1);
+  });
+
+  it('R16 the recipe to detach a machine leaves its Mac held, and nothing is wiped', async () => {
+    const world = startWorld({ seed: 16, macs: 1 });
+    const id = await adopted(world);
+    const name = world.operator.list(MACHINES)[0]?.metadata.name ?? '';
+    world.operator.merge(MACHINES, name, { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
+    await pass(world, 30_000);
+    world.operator.mergeStatus(MACHINES, name, { status: { serverID: null } });
+    world.operator.merge(MACHINES, name, { spec: { providerID: null } });
+    await runUntil(world, 'held', () => hostOf(world, id)?.spec.hold?.reason === 'Detached');
+    world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { replicas: 0 } });
+    await runUntil(world, 'the machine is gone', () => world.operator.list(MACHINES).length === 0);
+    await pass(world, 3_600_000);
+    assert.equal(hostOf(world, id)?.status?.state, 'held');
+    assert.equal(countOf(world, id, 'reinstall'), 0);
+  });
+
+  it('R16 a machine that lost its note of its Mac while it was not paused gets it back', async () => {
+    const world = startWorld({ seed: 17, macs: 1 });
+    const id = await adopted(world);
+    const name = world.operator.list(MACHINES)[0]?.metadata.name ?? '';
+    world.operator.mergeStatus(MACHINES, name, { status: { serverID: null } });
+    await runUntil(world, 'mirrored', () => world.operator.list(MACHINES)[0]?.status?.serverID === id);
+    assert.equal(hostOf(world, id)?.spec.hold, undefined);
+  });
+
+  it('R18 a namespace that is deleted with all in it wipes nothing', async () => {
+    const world = startWorld({ seed: 18, macs: 1, namespace: 'ci' });
+    const id = await adopted(world);
+    world.operator.remove(NAMESPACES, 'ci');
+    await runUntil(world, 'the machine is gone', () => world.operator.list(MACHINES).length === 0);
+    await pass(world, 3_600_000);
+    assert.equal(hostOf(world, id)?.spec.hold?.reason, 'NamespaceTerminating');
+    assert.equal(countOf(world, id, 'reinstall'), 0);
+  });
+
+  it('R18 nor does the deletion of the kind itself', async () => {
+    const world = startWorld({ seed: 21, macs: 1 });
+    const id = await adopted(world);
+    world.operator.remove(CUSTOM_RESOURCE_DEFINITIONS, `${MACHINES.plural}.${MACHINES.group}`);
+    // Without the kind nothing can be checked that lists it.
+    await world.kernel.run({ ...BOUNDS, maxVirtualMs: 3_600_000 });
+    assert.equal(hostOf(world, id)?.spec.hold?.reason, 'NamespaceTerminating');
+    assert.equal(countOf(world, id, 'reinstall'), 0);
+  });
+
+  it('ends the rent of a Mac whose machine says so, as soon as the lease allows, and forgets it', async () => {
+    const world = startWorld({ seed: 19, macs: 1 });
+    const id = await adopted(world);
+    const name = world.operator.list(MACHINES)[0]?.metadata.name ?? '';
+    world.operator.merge(MACHINES, name, { metadata: { annotations: { 'tuist.dev/release-policy': 'terminate' } } });
+    world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { replicas: 0 } });
+    await runUntil(world, 'scheduled', () => world.cloud.server(id)?.isDeletionScheduled === true);
+    assert.equal(world.operator.list(MACHINES).length, 0);
+    // What Scaleway does when the lease is over, a day later.
+    world.cloud.deleteServer(id);
+    await runUntil(world, 'forgotten', () => hostOf(world, id) === undefined);
+    assert.equal(countOf(world, id, 'reinstall'), 0);
+  });
+
+  it('R24 reboots a Mac once when a person asks', async () => {
+    const world = startWorld({ seed: 20, macs: 1 });
+    const id = await adopted(world);
+    world.operator.merge(MAC_HOSTS, id, { spec: { rebootRequest: { id: 'r-1', by: 'ann' } } });
+    await runUntil(world, 'rebooted', () => countOf(world, id, 'reboot') === 1);
+    await pass(world, 3_600_000);
+    assert.equal(countOf(world, id, 'reboot'), 1);
+    assert.equal(hostOf(world, id)?.spec.rebootRequest, undefined);
+  });
+
+  it('S12 R11 survives its manager being killed before and after any effect of a reboot and a return', async () => {
+    const plan = {
+      actor: 'manager',
+      restartAfterMs: 5_000,
+      kinds: ['before-effect', 'after-effect'] as const,
+      every: EVERY,
+    };
+    const points = await forEachCrashPoint(plan, async (crash) => {
+      const world = startWorld({ seed: 22, macs: 2, ...(crash === undefined ? {} : { crash }) }, 1);
+      for (const { id } of world.cloud.servers().slice(0, 1)) {
+        world.macs.mac(id).addStepFault({ step: 'tart', kind: 'exit', times: 8, output: 'no space' });
+      }
+      await runUntil(world, 'ready', () => readyMachines(world) === 1);
+      await runUntil(world, 'the other one free', () => freeHosts(world) === 1);
+      for (const { id } of world.cloud.servers()) assert.ok(countOf(world, id, 'reboot') <= 1);
+      return world.kernel;
+    });
+    assert.ok(points > 2, `${points} points`);
+  });
+});
