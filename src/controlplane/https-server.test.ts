@@ -19,7 +19,7 @@ import { NODES } from '../kube/types/core.ts';
 import { createAuthority } from '../pki/authority.ts';
 import { renderCertificate } from '../pki/certificate.ts';
 import { issueClientCertificate, issueServerCertificate } from './auth/client-certificate.ts';
-import { renderKubeconfig } from './auth/kubeconfig.ts';
+import { renderKubeconfig } from '../kube/client/login/render-kubeconfig.ts';
 import { ADMIN } from './auth/user.ts';
 import { createControlPlane } from './control-plane.ts';
 import { type HttpsServer, startHttpsServer } from './https-server.ts';

@@ -13,7 +13,7 @@ import { createManager } from '../kube/manager/manager.ts';
 import { renderCertificate } from '../pki/certificate.ts';
 import { CONTROLLER_MANAGER, controllerUser } from './auth/bootstrap/roles-for-controllers.ts';
 import { issueClientCertificate, issueServerCertificate } from './auth/client-certificate.ts';
-import { renderKubeconfig } from './auth/kubeconfig.ts';
+import { renderKubeconfig } from '../kube/client/login/render-kubeconfig.ts';
 import { ADMIN, type User } from './auth/user.ts';
 import { createOpenByKubeconfig } from './capi/remote/open-by-kubeconfig.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';

@@ -13,6 +13,7 @@ import { createEventRecorder } from '../kube/controller/events.ts';
 import type { LeaderLease } from '../kube/manager/leader-lease.ts';
 import { createManager as createKubeManager, type Manager } from '../kube/manager/manager.ts';
 import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
+import { CERTIFICATE_SIGNING_REQUESTS } from '../kube/types/certificates.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
 import { NODES } from '../kube/types/core.ts';
 import type { KubeObject } from '../kube/types/meta.ts';
@@ -21,6 +22,7 @@ import { createClusterController, createControlPlaneController } from './cluster
 import { createHostController } from './host/host-controller.ts';
 import { createInventoryController } from './host/inventory.ts';
 import type { HostPorts } from './host/ports.ts';
+import { createCsrApprover } from './identity/csr-approver.ts';
 import { createMachineController } from './machine/machine-controller.ts';
 
 export interface ProviderPorts extends HostPorts {
@@ -44,7 +46,11 @@ export const createManager = (ports: ProviderPorts): Manager => {
       ...(indexes === undefined ? {} : { indexes }),
       ...(metrics === undefined ? {} : { metrics: metrics.cache }),
     });
-  const hosts = cacheOf(MAC_HOSTS, { claim: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.uid]) });
+  const hosts = cacheOf(MAC_HOSTS, {
+    claim: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.uid]),
+    node: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.name]),
+  });
+  const requests = cacheOf(CERTIFICATE_SIGNING_REQUESTS);
   const machines = cacheOf(MACHINES, { server: ({ status }) => (status?.serverID ? [status.serverID] : []) });
   const nodes = cacheOf(NODES, { provider: ({ spec }) => (spec?.providerID ? [spec.providerID] : []) });
   const clusters = cacheOf(CLUSTER_API_RESOURCES.clusters);
@@ -59,11 +65,12 @@ export const createManager = (ports: ProviderPorts): Manager => {
     clock,
     random,
     logger,
-    caches: [hosts, machines, nodes, clusters, shells, controlPlanes],
+    caches: [hosts, machines, nodes, clusters, shells, controlPlanes, requests],
     controllers: [
       createInventoryController(ports, caches),
       createHostController(ports, caches, events),
       createMachineController({ ports, caches, events }),
+      createCsrApprover({ requests, hosts }),
       createClusterController({ shells, clusters }, events),
       createControlPlaneController({ shells: controlPlanes, clusters }, events),
     ],

@@ -4,6 +4,7 @@
  */
 import { PROVIDER_LABELS } from '../kinds/infrastructure.ts';
 import { MAC_HOST_VERBS } from '../kinds/policies/mac-host-guard.ts';
+import { SIGNERS } from '../kube/certificates/node-request.ts';
 
 interface Rule {
   readonly apiGroups?: readonly string[];
@@ -56,6 +57,12 @@ export const PROVIDER_ROLES = {
     rule('cluster.x-k8s.io', ['machines/status'], ['patch']),
     rule('', ['nodes'], [...READ, 'delete']),
     rule('', ['events'], ['create', 'patch']),
+    rule('certificates.k8s.io', ['certificatesigningrequests'], READ),
+    rule('certificates.k8s.io', ['certificatesigningrequests/approval'], ['update']),
+    {
+      ...rule('certificates.k8s.io', ['signers'], ['approve']),
+      resourceNames: [SIGNERS.kubeletClient, SIGNERS.kubeletServing],
+    },
     rule('', ['namespaces'], ['get']),
     {
       ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']),
@@ -66,6 +73,8 @@ export const PROVIDER_ROLES = {
   leaderElection: role('macfleet-leader-election', [
     rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update']),
   ]),
+  /** The manager, in the namespace of bootstrap tokens: what Macs join with. */
+  joinTokens: role('macfleet-join-tokens', [rule('', ['secrets'], ['get', 'create', 'patch', 'delete'])]),
   /** Cluster API core on the cluster that the Macs are Nodes of: `<cluster>-kubeconfig` speaks as this. */
   clusterApiRemote: role('macfleet-capi-remote', [
     rule('', ['nodes'], [...READ, 'patch', 'delete']),

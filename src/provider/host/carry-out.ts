@@ -10,7 +10,7 @@ import { NODES } from '../../kube/types/core.ts';
 import type { WriteCall } from '../../scaleway/port/cloud.ts';
 import { chooseOsImage } from '../../scaleway/port/os-family.ts';
 import { stopAgent } from './bootstrap.ts';
-import { nodeOf, type ProviderCaches } from './host-caches.ts';
+import { nodeOf } from './host-caches.ts';
 import type { HostPlan } from './host-view.ts';
 import { type Look, refOf } from './observe-host.ts';
 import { withoutReboot } from './plan-recovery.ts';
@@ -23,7 +23,6 @@ const LOOK_GOOD_FOR_MS = 5_000;
 const WATCH_OPERATION_MS = 60_000;
 
 export interface HostDeps extends PrepareDeps {
-  readonly caches: ProviderCaches;
   /** Stopping agents before a wipe: best effort, so its outcome does not matter. */
   readonly stops: Operations<never, void>;
   /** Reboots that this process put on record and has not sent: what for, by the id of the write. */

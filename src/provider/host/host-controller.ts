@@ -16,13 +16,14 @@ import {
 import type { EventRecorder } from '../../kube/controller/events.ts';
 import { reconcileLifecycle } from '../../kube/controller/lifecycle.ts';
 import { createOperations } from '../../kube/controller/operations.ts';
-import { done, type StepResult, stop } from '../../kube/controller/outcome.ts';
+import { done, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import type { BootstrapProgress, BootstrapResult } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
 import { isOwnerPaused, isProvisioned, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
 import { type HostState, hostStateOf } from './host-life.ts';
 import type { Owner } from './host-view.ts';
+import { identityLeftMs } from './node-identity.ts';
 import { censusOf, diagnose, judgePresence, type Look, lookAt, needsLook, observeOwner } from './observe-host.ts';
 import { planHost } from './plan-host.ts';
 import { tierOf } from './plan-recovery.ts';
@@ -107,7 +108,9 @@ const leave = (deps: HostDeps, host: MacHost, context: ReconcileContext): Promis
 const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): Promise<StepResult<MacHost>> => {
   const { ports, caches } = deps;
   const nowMs = ports.clock.now();
-  const node = nodeOf(caches, host) === undefined ? 'absent' : 'there';
+  // A Mac whose certificate ran out cannot renew it: it joins anew, with a new token (R23).
+  const isLost = (identityLeftMs(host, nowMs) ?? 1) <= 0;
+  const node = nodeOf(caches, host) === undefined || isLost ? 'absent' : 'there';
   const state = hostStateOf(host.spec, node);
   endStrayWork(deps, host, state);
   const owner = await observeOwner(caches, host, context);
@@ -147,7 +150,7 @@ type Looked =
   | { readonly kind: 'enough'; readonly result: StepResult<MacHost> };
 
 const lookIfNeeded = async (deps: HostDeps, { host, state, owner, context }: Glance): Promise<Looked> => {
-  if (!needsLook(host, state, owner)) return { kind: 'enough', result: stop(isReady()) };
+  if (!needsLook(host, state, owner)) return { kind: 'enough', result: restOf(deps, host) };
   if (state === 'preparing' && owner === 'names-it' && host.spec.rebootRequest === undefined) {
     const result = underWay(deps, host) ?? (isAboutToAct(deps, host) ? undefined : pacedUntil(deps, host));
     if (result !== undefined) return { kind: 'enough', result };
@@ -155,6 +158,11 @@ const lookIfNeeded = async (deps: HostDeps, { host, state, owner, context }: Gla
   // First what takes long: an effect is allowed only while the look is young.
   const diagnosis = await diagnose(deps.ports, host, { state, signal: context.signal });
   return { kind: 'looked', look: await lookAt(deps.ports, host, context), diagnosis };
+};
+
+const restOf = ({ ports }: HostDeps, host: MacHost): StepResult<MacHost> => {
+  const leftMs = identityLeftMs(host, ports.clock.now());
+  return leftMs === undefined ? stop(isReady()) : wait(leftMs, isReady());
 };
 
 /** What recovery does is not paced by the next try. */

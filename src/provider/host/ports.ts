@@ -13,6 +13,8 @@ import type { HostLimits, HostTimes } from './host-view.ts';
 export interface JoinCredentials {
   /** A kubeconfig for this Node and no other. */
   issue(nodeName: string, signal: AbortSignal): Promise<Secret<string>>;
+  /** How long the identity lives at most that comes of it, unless it is renewed; undefined: as long as the Mac. */
+  readonly lifeMs?: number;
 }
 
 /** The SSH key that a fleet's Macs accept. */

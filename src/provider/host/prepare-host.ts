@@ -11,7 +11,8 @@ import type { Operations } from '../../kube/controller/operations.ts';
 import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, bootstrapHost, lookAtHostKey } from './bootstrap.ts';
-import { providerIdOf } from './host-caches.ts';
+import { type ProviderCaches, providerIdOf } from './host-caches.ts';
+import { identityFrom, identityRival } from './node-identity.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
 
@@ -19,6 +20,7 @@ const WATCH_OPERATION_MS = 60_000;
 
 export interface PrepareDeps {
   readonly ports: HostPorts;
+  readonly caches: ProviderCaches;
   readonly operations: Operations<BootstrapProgress, BootstrapResult>;
   /** The epoch that this process raised for a host, by UID: only under its own does it start work. */
   readonly raisedEpochs: Map<string, number>;
@@ -60,9 +62,11 @@ export const prepare = (
     operations.ensure(uid, lookAtHostKey(job));
     return wait(WATCH_OPERATION_MS, notReady(REASONS.host.ready.notReady, 'waiting for its SSH'));
   }
+  const rival = identityRival(deps.caches, host, ports.clock.now());
+  if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
   if (raisedEpochs.get(uid) !== host.spec.epoch) {
     raisedEpochs.set(uid, host.spec.epoch + 1);
-    return wait(0, { spec: { epoch: host.spec.epoch + 1 } });
+    return wait(0, { spec: { epoch: host.spec.epoch + 1, ...identityFrom(ports, host) } });
   }
   permit();
   operations.ensure(uid, bootstrapHost(job));

@@ -10,7 +10,7 @@ import {
   issueServerCertificate,
   type PemPair,
 } from '../../../src/controlplane/auth/client-certificate.ts';
-import { renderKubeconfig } from '../../../src/controlplane/auth/kubeconfig.ts';
+import { renderKubeconfig } from '../../../src/kube/client/login/render-kubeconfig.ts';
 import { type Authority, createAuthority, parseAuthority } from '../../../src/pki/authority.ts';
 import { renderCertificate } from '../../../src/pki/certificate.ts';
 import { createKeyPair, renderPrivateKey } from '../../../src/pki/key.ts';

@@ -1,7 +1,7 @@
 /** From a bootstrap token to a registered Node: the way every Mac takes. */
 import { join } from 'node:path';
 import { neverAborted } from '../../../src/base/abort.ts';
-import { renderKubeconfig } from '../../../src/controlplane/auth/kubeconfig.ts';
+import { renderKubeconfig } from '../../../src/kube/client/login/render-kubeconfig.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../../../src/kube/types/certificates.ts';
 import { NODES } from '../../../src/kube/types/core.ts';
 import { createKeyPair, type KeyPair, renderPrivateKey } from '../../../src/pki/key.ts';

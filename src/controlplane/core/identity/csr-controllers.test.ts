@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSeededRandom } from '../../../base/random.ts';
+import { SIGNERS } from '../../../kube/certificates/node-request.ts';
 import type { Transport } from '../../../kube/client/transport.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../../kube/types/certificates.ts';
 import { createAuthority } from '../../../pki/authority.ts';
@@ -10,7 +11,6 @@ import type { Identity } from '../../../pki/identity.ts';
 import { createKeyPair } from '../../../pki/key.ts';
 import { createCoreControllers } from '../core-controllers.ts';
 import { startCluster } from '../testing/cluster.ts';
-import { SIGNERS } from './judge-csr.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;

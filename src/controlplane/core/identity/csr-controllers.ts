@@ -6,6 +6,7 @@ import { toTimestamp } from '../../../base/clock.ts';
 import { isKind, messageOf } from '../../../base/errors.ts';
 import type { Random } from '../../../base/random.ts';
 import type { Cache } from '../../../kube/cache/cache.ts';
+import { findKubeletClientFault, SIGNERS } from '../../../kube/certificates/node-request.ts';
 import {
   type Controller,
   createController,
@@ -19,16 +20,7 @@ import { type Authority, issueCertificate } from '../../../pki/authority.ts';
 import { parseCertificates, renderCertificate } from '../../../pki/certificate.ts';
 import { type Csr, parseCsr } from '../../../pki/csr.ts';
 import { type AccessQuestion, askAccess } from './access-review.ts';
-import {
-  cleanAtMs,
-  findFault,
-  findKubeletClientFault,
-  isDue,
-  isPending,
-  planLife,
-  SIGNERS,
-  toUsages,
-} from './judge-csr.ts';
+import { cleanAtMs, findFault, isDue, isPending, planLife, toUsages } from './judge-csr.ts';
 
 export interface CsrParts {
   readonly requests: Cache<CertificateSigningRequest>;

@@ -1,14 +1,15 @@
 /** Which certificate requests the built-in signers sign, and which the approver may approve, as Kubernetes judges. Pure. */
 import { parseTimestamp } from '../../../base/clock.ts';
+import {
+  CLIENT_USAGES,
+  findKubeletClientFault,
+  findKubeletServingFault,
+  isSubset,
+  type RequestedNames,
+  SIGNERS,
+} from '../../../kube/certificates/node-request.ts';
 import type { CertificateSigningRequest } from '../../../kube/types/certificates.ts';
-import type { Csr } from '../../../pki/csr.ts';
 import type { Usage } from '../../../pki/extensions.ts';
-
-export const SIGNERS = {
-  client: 'kubernetes.io/kube-apiserver-client',
-  kubeletClient: 'kubernetes.io/kube-apiserver-client-kubelet',
-  kubeletServing: 'kubernetes.io/kubelet-serving',
-} as const;
 
 const OUR_SIGNERS: readonly string[] = Object.values(SIGNERS);
 
@@ -27,13 +28,8 @@ export const isPending = ({ status }: CertificateSigningRequest): boolean =>
 const hasCondition = (status: CertificateSigningRequest['status'], type: string): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
 
-type Names = Pick<
-  Csr,
-  'commonName' | 'organizations' | 'dnsNames' | 'ipAddresses' | 'emailAddresses' | 'uris' | 'wantsCa'
->;
-
 /** Why the signer refuses; undefined when it signs. */
-export const findFault = (signerName: string, csr: Names, usages: readonly string[]): string | undefined => {
+export const findFault = (signerName: string, csr: RequestedNames, usages: readonly string[]): string | undefined => {
   if (csr.wantsCa) return 'a certificate authority may not be asked for';
   switch (signerName) {
     case SIGNERS.client:
@@ -43,48 +39,8 @@ export const findFault = (signerName: string, csr: Names, usages: readonly strin
     case SIGNERS.kubeletClient:
       return findKubeletClientFault(csr, usages);
     default:
-      return findServingFault(csr, usages);
+      return findKubeletServingFault(csr, usages);
   }
-};
-
-const CLIENT_USAGES = ['client auth', 'digital signature', 'key encipherment'];
-const SERVING_USAGES = ['digital signature', 'key encipherment', 'server auth'];
-
-const isSubset = (part: readonly string[], whole: readonly string[]): boolean =>
-  part.every((item) => whole.includes(item));
-
-/** All of them; only the one for RSA keys may be missing. */
-const isExactly = (usages: readonly string[], wanted: readonly string[]): boolean =>
-  isSubset(usages, wanted) &&
-  isSubset(
-    wanted.filter((usage) => usage !== 'key encipherment'),
-    usages,
-  );
-
-const findNodeFault = ({ commonName = '', organizations }: Names): string | undefined => {
-  if (organizations.length !== 1 || organizations[0] !== 'system:nodes') {
-    return 'subject organization is not system:nodes';
-  }
-  return commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node: ';
-};
-
-export const findKubeletClientFault = (csr: Names, usages: readonly string[]): string | undefined => {
-  if (csr.dnsNames.length > 0) return 'DNS subjectAltNames are not allowed';
-  if (csr.emailAddresses.length > 0) return 'Email subjectAltNames are not allowed';
-  if (csr.ipAddresses.length > 0) return 'IP subjectAltNames are not allowed';
-  if (csr.uris.length > 0) return 'URI subjectAltNames are not allowed';
-  const fault = findNodeFault(csr);
-  if (fault !== undefined) return fault;
-  return isExactly(usages, CLIENT_USAGES) ? undefined : `usages did not match [${CLIENT_USAGES.join(' ')}]`;
-};
-
-const findServingFault = (csr: Names, usages: readonly string[]): string | undefined => {
-  if (csr.dnsNames.length + csr.ipAddresses.length === 0) return 'DNS or IP subjectAltName is required';
-  if (csr.emailAddresses.length > 0) return 'Email subjectAltNames are not allowed';
-  if (csr.uris.length > 0) return 'URI subjectAltNames are not allowed';
-  const fault = findNodeFault(csr);
-  if (fault !== undefined) return fault;
-  return isExactly(usages, SERVING_USAGES) ? undefined : `usages did not match [${SERVING_USAGES.join(' ')}]`;
 };
 
 /** The usages of the request that a certificate of ours may carry, in our own words. */

@@ -1,0 +1,151 @@
+/**
+ * Approves or denies what Macs ask the certificates API for (judge-request.ts). Before it approves, it puts on record until
+ * when the Mac has an identity, and makes the token good for this request only; a crash in between changes nothing.
+ */
+import { toTimestamp } from '../../base/clock.ts';
+import { isKind } from '../../base/errors.ts';
+import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
+import type { Cache } from '../../kube/cache/cache.ts';
+import { nodeNameOf } from '../../kube/certificates/node-request.ts';
+import {
+  type Controller,
+  createController,
+  type ReconcileContext,
+  watchPrimary,
+} from '../../kube/controller/controller.ts';
+import type { Verdict } from '../../kube/queue/work-queue.ts';
+import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../kube/types/certificates.ts';
+import { SECRETS, type Secret } from '../../kube/types/core.ts';
+import { type Csr, parseCsr } from '../../pki/csr.ts';
+import { markUsed, parseToken, TOKEN_NAMESPACE, tokenIdOf, tokenNameOf } from './join-token.ts';
+import {
+  CERTIFICATE_LIFE_MS,
+  claimedNameOf,
+  judgeRequest,
+  type RequestVerdict,
+  type RequestView,
+} from './judge-request.ts';
+
+export interface ApproverCaches {
+  readonly requests: Cache<CertificateSigningRequest>;
+  /** Index `node`: by the name in `spec.claimRef`. */
+  readonly hosts: Cache<MacHost>;
+}
+
+export const createCsrApprover = (caches: ApproverCaches): Controller =>
+  createController({
+    name: 'certificatesigningrequests.approval',
+    watches: [watchPrimary(caches.requests)],
+    reconcile: (context) => decide(caches, context),
+  });
+
+const decide = async (caches: ApproverCaches, context: ReconcileContext): Promise<Verdict> => {
+  const request = caches.requests.get(context.key);
+  if (request === undefined || (request.status?.conditions?.length ?? 0) > 0) return { next: 'rest' };
+  const tokenSecret = await findToken(request, context);
+  const view = viewOf(caches, request, tokenSecret);
+  const verdict = judgeRequest(view);
+  if (verdict.do === 'ignore') return { next: 'rest' };
+  if (verdict.do === 'approve') await prepareApproval({ request, tokenSecret, host: view.host }, context);
+  await answer(request, verdict, context);
+  if (verdict.do === 'approve' && tokenSecret !== undefined) await removeToken(tokenSecret, context);
+  return { next: 'rest' };
+};
+
+const viewOf = (
+  { requests, hosts }: ApproverCaches,
+  request: CertificateSigningRequest,
+  tokenSecret: Secret | undefined,
+): RequestView => {
+  const token = tokenSecret === undefined ? undefined : parseToken(tokenSecret);
+  const csr = readCsr(request);
+  const [host] = hosts.byIndex('node', claimedNameOf(request, token) ?? '');
+  return { request, csr, token, host, keyHolders: csr === undefined ? [] : keyHoldersOf(requests, csr) };
+};
+
+const readCsr = ({ spec }: CertificateSigningRequest): Csr | undefined => {
+  try {
+    return parseCsr(Buffer.from(spec.request, 'base64').toString());
+  } catch (error) {
+    if (isKind(error, 'invalid')) return undefined;
+    throw error;
+  }
+};
+
+/** Nodes of another name whose request for this very key was approved. */
+const keyHoldersOf = (requests: Cache<CertificateSigningRequest>, { publicKey, commonName }: Csr): readonly string[] =>
+  requests
+    .list()
+    .filter(({ status }) => status?.conditions?.some(({ type }) => type === 'Approved') === true)
+    .flatMap((other) => {
+      const csr = readCsr(other);
+      const name = nodeNameOf(csr?.commonName);
+      const isOther = csr !== undefined && csr.commonName !== commonName && csr.publicKey.equals(publicKey);
+      return isOther && name !== undefined ? [name] : [];
+    });
+
+const findToken = async (
+  { spec }: CertificateSigningRequest,
+  { kube, signal }: ReconcileContext,
+): Promise<Secret | undefined> => {
+  const id = tokenIdOf(spec.username);
+  if (id === undefined) return undefined;
+  try {
+    return await kube.get(SECRETS, { namespace: TOKEN_NAMESPACE, name: tokenNameOf(id) }, { signal });
+  } catch (error) {
+    if (isKind(error, 'not-found')) return undefined;
+    throw error;
+  }
+};
+
+interface Approval {
+  readonly request: CertificateSigningRequest;
+  readonly tokenSecret: Secret | undefined;
+  readonly host: MacHost | undefined;
+}
+
+const prepareApproval = async (
+  { request, tokenSecret, host }: Approval,
+  { kube, clock, signal }: ReconcileContext,
+): Promise<void> => {
+  if (host !== undefined) {
+    const expiresAt = toTimestamp(clock.now() + CERTIFICATE_LIFE_MS);
+    const { name, uid, resourceVersion } = host.metadata;
+    const body = {
+      metadata: { uid, resourceVersion },
+      spec: { identity: { nodeName: host.spec.claimRef?.name ?? '', expiresAt } },
+    };
+    await kube.patch(MAC_HOSTS, { name }, { type: 'merge', body }, { signal });
+  }
+  if (tokenSecret === undefined) return;
+  const { uid, resourceVersion, name } = tokenSecret.metadata;
+  const body = { metadata: { uid, resourceVersion, annotations: markUsed(request.metadata.uid ?? '') } };
+  await kube.patch(SECRETS, { namespace: TOKEN_NAMESPACE, name }, { type: 'merge', body }, { signal });
+};
+
+const answer = async (
+  request: CertificateSigningRequest,
+  verdict: Exclude<RequestVerdict, { do: 'ignore' }>,
+  { kube, clock, signal }: ReconcileContext,
+): Promise<void> => {
+  const at = toTimestamp(clock.now());
+  const condition = {
+    type: verdict.do === 'approve' ? 'Approved' : 'Denied',
+    status: 'True',
+    reason: verdict.do === 'approve' ? 'MacOfTheFleet' : 'NotForThisMac',
+    message: verdict.do === 'approve' ? `the Mac that has the claim ${verdict.nodeName} asks` : verdict.why,
+    lastUpdateTime: at,
+    lastTransitionTime: at,
+  } as const;
+  const answered = { ...request, status: { ...request.status, conditions: [condition] } };
+  await kube.update(CERTIFICATE_SIGNING_REQUESTS, answered, { subresource: 'approval', signal });
+};
+
+/** It has served; without this it would live on until it expires, of no use to anybody. */
+const removeToken = async ({ metadata }: Secret, { kube, signal }: ReconcileContext): Promise<void> => {
+  try {
+    await kube.delete(SECRETS, { namespace: TOKEN_NAMESPACE, name: metadata.name }, { signal });
+  } catch (error) {
+    if (!isKind(error, 'not-found')) throw error;
+  }
+};

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createSeededRandom } from '../../base/random.ts';
+import { bearerOf, drawToken, markUsed, parseToken, renderToken, tokenIdOf } from './join-token.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+describe('the token a Mac joins with (R23)', () => {
+  const token = drawToken(createSeededRandom('token'), 'mac-1', NOW);
+
+  it('has the form of a bootstrap token and lives a quarter of an hour', () => {
+    assert.match(bearerOf(token).reveal(), /^[a-z0-9]{6}\.[a-z0-9]{16}$/);
+    assert.equal(token.expiresAtMs - NOW, 900_000);
+    const { metadata, type, data } = renderToken(token);
+    assert.equal(type, 'bootstrap.kubernetes.io/token');
+    assert.equal(metadata.name, `bootstrap-token-${token.id}`);
+    assert.deepEqual(Object.keys(data ?? {}).sort(), [
+      'auth-extra-groups',
+      'description',
+      'expiration',
+      'token-id',
+      'token-secret',
+      'usage-bootstrap-authentication',
+    ]);
+  });
+
+  it('says which Node it is for, and which request used it', () => {
+    const secret = renderToken(token);
+    assert.deepEqual(parseToken(secret), { nodeName: 'mac-1', usedBy: undefined, expiresAtMs: token.expiresAtMs });
+    const annotations = { ...secret.metadata.annotations, ...markUsed('csr-uid') };
+    assert.equal(parseToken({ ...secret, metadata: { ...secret.metadata, annotations } })?.usedBy, 'csr-uid');
+  });
+
+  it('is not taken for one of somebody else', () => {
+    assert.equal(parseToken({ metadata: { name: 'bootstrap-token-abcdef' }, data: {} }), undefined);
+    assert.equal(tokenIdOf('system:bootstrap:abc123'), 'abc123');
+    for (const user of ['system:node:mac-1', 'system:bootstrap:', 'system:bootstrap:abc123x', undefined]) {
+      assert.equal(tokenIdOf(user), undefined);
+    }
+  });
+});

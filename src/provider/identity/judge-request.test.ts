@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createSeededRandom } from '../../base/random.ts';
+import { parseMacHost } from '../../kinds/mac-host.ts';
+import type { CertificateSigningRequest } from '../../kube/types/certificates.ts';
+import { createCsr, parseCsr } from '../../pki/csr.ts';
+import type { Identity } from '../../pki/identity.ts';
+import { createKeyPair } from '../../pki/key.ts';
+import { JOIN_GROUP } from './join-token.ts';
+import { judgeRequest, type RequestView } from './judge-request.ts';
+
+const KEY = createKeyPair(createSeededRandom('judge-request'));
+const NODE = { commonName: 'system:node:mac-1', organizations: ['system:nodes'] };
+const ADDRESS = '198.18.0.7';
+
+const csrOf = (identity: Partial<Identity>) => parseCsr(createCsr({ identity, keyPair: KEY }));
+
+const host = (spec: object = {}) =>
+  parseMacHost({
+    metadata: { name: 'srv-1' },
+    spec: {
+      source: { scaleway: { projectID: 'p', zone: 'z', serverID: 'srv-1' } },
+      claimRef: { namespace: 'ci', name: 'mac-1', uid: 'uid-1' },
+      ...spec,
+    },
+    status: { server: { address: ADDRESS } },
+  });
+
+const request = (spec: Partial<CertificateSigningRequest['spec']> = {}): CertificateSigningRequest => ({
+  metadata: { name: 'csr-1', uid: 'csr-uid' },
+  spec: {
+    request: '',
+    signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+    usages: ['digital signature', 'client auth'],
+    expirationSeconds: 3_600,
+    username: 'system:bootstrap:abc123',
+    groups: ['system:bootstrappers', JOIN_GROUP],
+    ...spec,
+  },
+});
+
+const RENEWING = { username: 'system:node:mac-1', groups: ['system:nodes'] };
+const SERVING = {
+  ...RENEWING,
+  signerName: 'kubernetes.io/kubelet-serving',
+  usages: ['digital signature', 'server auth'],
+};
+const token = { nodeName: 'mac-1', usedBy: undefined, expiresAtMs: 0 };
+const addresses = (dnsNames: readonly string[], ipAddresses: readonly string[]) =>
+  csrOf({ ...NODE, dnsNames, ipAddresses });
+
+interface Row {
+  readonly story: string;
+  readonly given: Partial<RequestView>;
+  /** `approve`, `ignore`, or why it is denied. */
+  readonly is: string | RegExp;
+}
+
+const ROWS: readonly Row[] = [
+  { story: 'a Mac that joins with its token', given: {}, is: 'approve' },
+  {
+    story: 'a Mac that renews its certificate',
+    given: { request: request(RENEWING), token: undefined },
+    is: 'approve',
+  },
+  {
+    story: 'a serving certificate for its name and address',
+    given: { request: request(SERVING), token: undefined, csr: addresses(['mac-1'], [ADDRESS]) },
+    is: 'approve',
+  },
+  { story: 'somebody else’s business', given: { request: request({ signerName: 'example.com/own' }) }, is: 'ignore' },
+  {
+    story: 'a Node that is no Mac of ours',
+    given: { request: request({ ...RENEWING, username: 'system:node:linux-1' }), token: undefined, host: undefined },
+    is: 'ignore',
+  },
+  {
+    story: 'whoever has another bootstrap token',
+    given: { request: request({ groups: ['system:bootstrappers'] }), token: undefined, host: undefined },
+    is: 'ignore',
+  },
+  { story: 'a token that is gone', given: { token: undefined }, is: /token is not there/ },
+  {
+    story: 'another Node name than the token’s',
+    given: { csr: csrOf({ ...NODE, commonName: 'system:node:mac-2' }) },
+    is: /may be Node mac-1 only/,
+  },
+  {
+    story: 'another Node name than one’s own',
+    given: { request: request(RENEWING), token: undefined, csr: csrOf({ ...NODE, commonName: 'system:node:mac-2' }) },
+    is: /may be Node mac-1 only/,
+  },
+  {
+    story: 'a group beyond that of Nodes',
+    given: { csr: csrOf({ ...NODE, organizations: ['system:masters'] }) },
+    is: /organization/,
+  },
+  {
+    story: 'an alternative name in a client certificate',
+    given: { csr: addresses(['mac-1'], []) },
+    is: /subjectAltNames/,
+  },
+  {
+    story: 'a usage beyond that of clients',
+    given: { request: request({ usages: ['client auth', 'server auth', 'digital signature'] }) },
+    is: /usages/,
+  },
+  { story: 'a request that cannot be read', given: { csr: undefined }, is: /cannot be read/ },
+  {
+    story: 'R23 a token that was used for another request',
+    given: { token: { ...token, usedBy: 'csr-0' } },
+    is: /used before/,
+  },
+  { story: 'R23 the same request after a crash', given: { token: { ...token, usedBy: 'csr-uid' } }, is: 'approve' },
+  { story: 'R23 more than an hour', given: { request: request({ expirationSeconds: 3_601 }) }, is: /an hour or less/ },
+  {
+    story: 'R23 no end at all',
+    given: { request: { ...request(), spec: { ...request().spec, expirationSeconds: undefined as never } } },
+    is: /an hour or less/,
+  },
+  { story: 'a name that no Mac is claimed under', given: { host: undefined }, is: /no Mac is claimed/ },
+  {
+    story: 'R23 a Mac that was given back, which renews',
+    given: {
+      request: request(RENEWING),
+      token: undefined,
+      host: host({ release: { intentID: 'i', reason: 'MachineDeleted' } }),
+    },
+    is: /was given back/,
+  },
+  { story: 'a key that another Node has', given: { keyHolders: ['mac-9'] }, is: /that of Node mac-9/ },
+  {
+    story: 'a serving certificate by token',
+    given: {
+      request: request({ signerName: SERVING.signerName, usages: SERVING.usages }),
+      csr: addresses(['mac-1'], []),
+    },
+    is: /client certificate only/,
+  },
+  {
+    story: 'a serving certificate for another name',
+    given: { request: request(SERVING), token: undefined, csr: addresses(['kubernetes'], [ADDRESS]) },
+    is: /kubernetes is not where/,
+  },
+  {
+    story: 'a serving certificate for another address',
+    given: { request: request(SERVING), token: undefined, csr: addresses(['mac-1'], ['10.0.0.1']) },
+    is: /10.0.0.1 is not where/,
+  },
+];
+
+describe('whether a Mac gets the certificate it asks for', () => {
+  for (const { story, given, is } of ROWS) {
+    it(`${typeof is === 'string' ? is : 'deny'}: ${story}`, () => {
+      const view = { request: request(), csr: csrOf(NODE), token, host: host(), keyHolders: [], ...given };
+      const verdict = judgeRequest(view);
+      if (typeof is === 'string') assert.equal(verdict.do, is, JSON.stringify(verdict));
+      else assert.match(verdict.do === 'deny' ? verdict.why : verdict.do, is);
+    });
+  }
+});

@@ -1,0 +1,99 @@
+/**
+ * Whether a Mac gets the certificate it asks for (R23, D8): pure. It gets one for its own Node name only, while a machine
+ * has it, for an hour at most, and for a key that nobody else has. Requests that are none of ours are left to others.
+ */
+import type { MacHost } from '../../kinds/mac-host.ts';
+import {
+  findKubeletClientFault,
+  findKubeletServingFault,
+  nodeNameOf,
+  SIGNERS,
+} from '../../kube/certificates/node-request.ts';
+import type { CertificateSigningRequest } from '../../kube/types/certificates.ts';
+import type { Csr } from '../../pki/csr.ts';
+import { JOIN_GROUP, type TokenFacts } from './join-token.ts';
+
+/** The most that a Mac's identity outlives its Mac. */
+export const CERTIFICATE_LIFE_MS = 3_600_000;
+
+export interface RequestView {
+  readonly request: CertificateSigningRequest;
+  /** What is asked for; undefined when it cannot be read. */
+  readonly csr: Csr | undefined;
+  /** The token that was shown; undefined without one, or when it is not there any more. */
+  readonly token: TokenFacts | undefined;
+  /** The host that is claimed under the Node name in question. */
+  readonly host: MacHost | undefined;
+  /** Other Nodes that had the same key certified. */
+  readonly keyHolders: readonly string[];
+}
+
+export type RequestVerdict =
+  | { readonly do: 'ignore' }
+  | { readonly do: 'approve'; readonly nodeName: string }
+  | { readonly do: 'deny'; readonly why: string };
+
+const OURS: readonly string[] = [SIGNERS.kubeletClient, SIGNERS.kubeletServing];
+
+/** The Node name that a request is about: that of the token, or of the Node that renews; undefined when none of ours. */
+export const claimedNameOf = ({ spec }: CertificateSigningRequest, token: TokenFacts | undefined): string | undefined =>
+  token?.nodeName ?? nodeNameOf(spec.username);
+
+export const judgeRequest = (view: RequestView): RequestVerdict => {
+  const { request, token, host } = view;
+  const { spec } = request;
+  const isJoining = spec.groups?.includes(JOIN_GROUP) === true;
+  const isKnownNode = nodeNameOf(spec.username) !== undefined && host !== undefined;
+  if (!OURS.includes(spec.signerName) || !(isJoining || isKnownNode)) return { do: 'ignore' };
+  const nodeName = claimedNameOf(request, token);
+  if (nodeName === undefined) return deny('the token is not there any more, or was never for a Mac');
+  const fault = findFault(view, nodeName, isJoining ? 'joining' : 'renewing');
+  return fault === undefined ? { do: 'approve', nodeName } : deny(fault);
+};
+
+const deny = (why: string): RequestVerdict => ({ do: 'deny', why });
+
+const findFault = (view: RequestView, nodeName: string, phase: 'joining' | 'renewing'): string | undefined => {
+  const { request, csr, host, keyHolders } = view;
+  if (csr === undefined) return 'the request cannot be read';
+  const isServing = request.spec.signerName === SIGNERS.kubeletServing;
+  const usages = request.spec.usages ?? [];
+  const misfit = isServing ? findKubeletServingFault(csr, usages) : findKubeletClientFault(csr, usages);
+  if (misfit !== undefined) return misfit;
+  if (nodeNameOf(csr.commonName) !== nodeName) return `it asks for ${csr.commonName}, and may be Node ${nodeName} only`;
+  return (
+    (phase === 'joining' ? findTokenFault(view, isServing) : undefined) ??
+    findHostFault(host, nodeName) ??
+    findLifeFault(request) ??
+    (isServing ? findAddressFault(csr, nodeName, host) : undefined) ??
+    (keyHolders.length > 0 ? `its key is that of Node ${keyHolders[0]}` : undefined)
+  );
+};
+
+const findTokenFault = ({ token, request }: RequestView, isServing: boolean): string | undefined => {
+  if (isServing) return 'a token is for a client certificate only';
+  const { usedBy } = token ?? {};
+  return usedBy === undefined || usedBy === request.metadata.uid ? undefined : 'the token was used before';
+};
+
+/** After a release there is no renewal: the identity ends with its certificate. */
+const findHostFault = (host: MacHost | undefined, nodeName: string): string | undefined => {
+  if (host === undefined) return `no Mac is claimed under the name ${nodeName}`;
+  if (host.spec.release !== undefined) return 'the Mac of that name was given back';
+  return host.spec.quarantine === undefined ? undefined : 'the Mac of that name is in quarantine';
+};
+
+const findLifeFault = ({ spec }: CertificateSigningRequest): string | undefined => {
+  const lifeMs = (spec.expirationSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+  return lifeMs <= CERTIFICATE_LIFE_MS ? undefined : 'it does not ask for an hour or less (expirationSeconds)';
+};
+
+const findAddressFault = (
+  { dnsNames, ipAddresses }: Csr,
+  nodeName: string,
+  host: MacHost | undefined,
+): string | undefined => {
+  const address = host?.status?.server?.address;
+  const stray = dnsNames.find((name) => name !== nodeName) ?? ipAddresses.find((ip) => ip !== address);
+  return stray === undefined ? undefined : `${stray} is not where that Mac is reached`;
+};
