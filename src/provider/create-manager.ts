@@ -18,6 +18,7 @@ import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
 import { NODES } from '../kube/types/core.ts';
 import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
+import { createKubeconfigController, type RemoteAccess } from './cluster/kubeconfig-controller.ts';
 import { createClusterController, createControlPlaneController } from './cluster/shell-controllers.ts';
 import { createHostController } from './host/host-controller.ts';
 import { createInventoryController } from './host/inventory.ts';
@@ -29,10 +30,12 @@ export interface ProviderPorts extends HostPorts {
   /** Without one this process acts as if it were alone. */
   readonly lease?: LeaderLease;
   readonly metrics?: RuntimeMetrics;
+  /** Without it somebody else keeps `<cluster>-kubeconfig`. */
+  readonly remote?: RemoteAccess;
 }
 
 export const createManager = (ports: ProviderPorts): Manager => {
-  const { client, clock, random, ids, logger, lease, metrics } = ports;
+  const { client, clock, random, ids, logger, lease, metrics, remote } = ports;
   const { namespace } = ports.settings;
   const cacheOf = <T extends KubeObject>(resource: Resource<T>, indexes?: CacheOptions<T>['indexes']) =>
     createCache<T>({
@@ -73,6 +76,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
       createCsrApprover({ requests, hosts }),
       createClusterController({ shells, clusters }, events),
       createControlPlaneController({ shells: controlPlanes, clusters }, events),
+      ...(remote === undefined ? [] : [createKubeconfigController({ controlPlanes, clusters, remote })]),
     ],
     events,
     ...(lease === undefined ? {} : { lease }),

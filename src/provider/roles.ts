@@ -75,6 +75,12 @@ export const PROVIDER_ROLES = {
   ]),
   /** The manager, in the namespace of bootstrap tokens: what Macs join with. */
   joinTokens: role('macfleet-join-tokens', [rule('', ['secrets'], ['get', 'create', 'patch', 'delete'])]),
+  /** The manager, in each namespace of fleets: the kubeconfig by which Cluster API core finds the Nodes. */
+  kubeconfigs: role('macfleet-kubeconfigs', [rule('', ['secrets'], ['get', 'create', 'patch'])]),
+  /** The manager, in the namespace of the ServiceAccount that Cluster API core comes as. */
+  remoteTokens: role('macfleet-remote-tokens', [
+    { ...rule('', ['serviceaccounts/token'], ['create']), resourceNames: ['capi-remote'] },
+  ]),
   /** Cluster API core on the cluster that the Macs are Nodes of: `<cluster>-kubeconfig` speaks as this. */
   clusterApiRemote: role('macfleet-capi-remote', [
     rule('', ['nodes'], [...READ, 'patch', 'delete']),
