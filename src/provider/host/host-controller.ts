@@ -113,6 +113,8 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const node = nodeOf(caches, host) === undefined || isLost ? 'absent' : 'there';
   const state = hostStateOf(host.spec, node);
   endStrayWork(deps, host, state);
+  // Scaleway puts the key on a Mac when it installs it: it has to be known there before anything else (001-4).
+  if (state === 'claimed') await ports.fleetKeys.privateKeyOf(host.spec.fleet ?? '', context.signal);
   const owner = await observeOwner(caches, host, context);
   const look = await lookIfNeeded(deps, { host, state, owner, context });
   if (look.kind === 'enough') return withStatus(look.result, host, { state, nowMs, server: undefined });

@@ -1,0 +1,90 @@
+/**
+ * The SSH key of a fleet: a Secret, made once by whoever comes first, and known to Scaleway, which puts it on every Mac that
+ * it installs (001-4). The Secret comes first: of two managers that make one at once the API keeps one, and both go on with
+ * that.
+ */
+import { FleetError, isKind } from '../../base/errors.ts';
+import type { Random } from '../../base/random.ts';
+import { Secret } from '../../base/secret.ts';
+import { ANNOTATIONS } from '../../kinds/labels.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { type Secret as KubeSecret, SECRETS } from '../../kube/types/core.ts';
+import { openSshKeyFrom } from '../../pki/openssh-key.ts';
+import type { FleetKeys } from '../host/ports.ts';
+
+export interface FleetKeyDeps {
+  readonly client: KubeClient;
+  /** Makes Scaleway know the key under that name, and gives its id there. Safe to repeat. */
+  readonly register: (
+    key: { readonly name: string; readonly publicKey: string },
+    signal: AbortSignal,
+  ) => Promise<string>;
+  readonly random: Random;
+  /** Where the Secrets are. */
+  readonly namespace: string;
+}
+
+const PRIVATE = 'id_ed25519';
+const PUBLIC = 'id_ed25519.pub';
+const SEED_BYTES = 32;
+
+export const createFleetKeys = (deps: FleetKeyDeps): FleetKeys => ({
+  privateKeyOf: async (fleet, signal) => {
+    const secret = (await find(deps, fleet, signal)) ?? (await make(deps, fleet, signal));
+    const privateKey = read(secret, PRIVATE);
+    if (secret.metadata.annotations?.[ANNOTATIONS.sshKeyId] === undefined)
+      await makeKnown(deps, { fleet, secret }, signal);
+    return new Secret(privateKey);
+  },
+});
+
+const nameOf = (fleet: string): string => `${fleet}-ssh`;
+
+const find = async ({ client, namespace }: FleetKeyDeps, fleet: string, signal: AbortSignal) => {
+  try {
+    return await client.get(SECRETS, { namespace, name: nameOf(fleet) }, { signal });
+  } catch (error) {
+    if (isKind(error, 'not-found')) return undefined;
+    throw error;
+  }
+};
+
+const make = async (deps: FleetKeyDeps, fleet: string, signal: AbortSignal): Promise<KubeSecret> => {
+  const { client, random, namespace } = deps;
+  const key = openSshKeyFrom(random.bytes(SEED_BYTES));
+  const encode = (text: string): string => Buffer.from(text).toString('base64');
+  const secret: KubeSecret = {
+    type: 'Opaque',
+    metadata: { namespace, name: nameOf(fleet) },
+    data: { [PRIVATE]: encode(key.privateKey.reveal()), [PUBLIC]: encode(`${key.publicKey} tuist-capi-${fleet}\n`) },
+  };
+  try {
+    return await client.create(SECRETS, secret, { signal });
+  } catch (error) {
+    const there = isKind(error, 'exists') ? await find(deps, fleet, signal) : undefined;
+    if (there === undefined) throw error;
+    return there;
+  }
+};
+
+const read = ({ metadata, data }: KubeSecret, field: string): string => {
+  const text = Buffer.from(data?.[field] ?? '', 'base64').toString();
+  if (text.trim() !== '') return text;
+  throw new FleetError('invalid', {
+    code: 'SSHKeyUnavailable',
+    message: `the Secret ${metadata.namespace}/${metadata.name} has no ${field}`,
+    hint: 'Put the key there, or delete the Secret: then a new one is made, which Macs get with their next installation.',
+  });
+};
+
+/** Noted on the Secret, so that Scaleway is asked once. */
+const makeKnown = async (
+  { client, register }: FleetKeyDeps,
+  { fleet, secret }: { readonly fleet: string; readonly secret: KubeSecret },
+  signal: AbortSignal,
+): Promise<void> => {
+  const id = await register({ name: fleet, publicKey: read(secret, PUBLIC).trim() }, signal);
+  const { namespace = '', name, uid, resourceVersion } = secret.metadata;
+  const body = { metadata: { uid, resourceVersion, annotations: { [ANNOTATIONS.sshKeyId]: id } } };
+  await client.patch(SECRETS, { namespace, name }, { type: 'merge', body }, { signal });
+};
