@@ -1,5 +1,4 @@
 /** What a Node may ask the certificates API for, as Kubernetes' own signers judge it. Pure. */
-import type { Csr } from '../../pki/csr.ts';
 
 export const SIGNERS = {
   client: 'kubernetes.io/kube-apiserver-client',
@@ -12,10 +11,16 @@ const SERVING_USAGES: readonly string[] = ['digital signature', 'key enciphermen
 const NODE_PREFIX = 'system:node:';
 const NODE_GROUP = 'system:nodes';
 
-export type RequestedNames = Pick<
-  Csr,
-  'commonName' | 'organizations' | 'dnsNames' | 'ipAddresses' | 'emailAddresses' | 'uris' | 'wantsCa'
->;
+/** The names in a request. */
+export interface RequestedNames {
+  readonly commonName?: string | undefined;
+  readonly organizations: readonly string[];
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+  readonly emailAddresses: readonly string[];
+  readonly uris: readonly string[];
+  readonly wantsCa: boolean;
+}
 
 /** The Node that a user or a subject stands for; undefined when it stands for none. */
 export const nodeNameOf = (user: string | undefined): string | undefined =>

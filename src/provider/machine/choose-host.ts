@@ -98,10 +98,12 @@ const chooseFree = (view: ChoiceView): Choice => {
     : { kind: 'chosen', serverId: first.metadata.name };
 };
 
+const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
+
 /** What is paid for longest comes first: the others can be given back to Scaleway sooner. */
 const byLease = (one: MacHost, other: MacHost): number => {
   const paid = ({ status }: MacHost): string => status?.server?.deletableAt ?? '';
-  return paid(other).localeCompare(paid(one)) || one.metadata.name.localeCompare(other.metadata.name);
+  return compare(paid(other), paid(one)) || compare(one.metadata.name, other.metadata.name);
 };
 
 const none = (reason: string, message: string): Choice => ({ kind: 'none', reason, message });
