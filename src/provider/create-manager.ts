@@ -20,6 +20,7 @@ import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
 import { createKubeconfigController, type RemoteAccess } from './cluster/kubeconfig-controller.ts';
 import { createClusterController, createControlPlaneController } from './cluster/shell-controllers.ts';
+import { createSpreadController, type SpreadSettings } from './fleet/spread-controller.ts';
 import { createHostController } from './host/host-controller.ts';
 import { createInventoryController } from './host/inventory.ts';
 import type { HostPorts } from './host/ports.ts';
@@ -32,10 +33,12 @@ export interface ProviderPorts extends HostPorts {
   readonly metrics?: RuntimeMetrics;
   /** Without it somebody else keeps `<cluster>-kubeconfig`. */
   readonly remote?: RemoteAccess;
+  /** The Deployment whose Pods are spread over the Macs. */
+  readonly spread?: SpreadSettings;
 }
 
 export const createManager = (ports: ProviderPorts): Manager => {
-  const { client, clock, random, ids, logger, lease, metrics, remote } = ports;
+  const { client, clock, random, ids, logger, lease, metrics, remote, spread } = ports;
   const { namespace } = ports.settings;
   const cacheOf = <T extends KubeObject>(resource: Resource<T>, indexes?: CacheOptions<T>['indexes']) =>
     createCache<T>({
@@ -77,6 +80,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
       createClusterController({ shells, clusters }, events),
       createControlPlaneController({ shells: controlPlanes, clusters }, events),
       ...(remote === undefined ? [] : [createKubeconfigController({ controlPlanes, clusters, remote })]),
+      ...(spread === undefined ? [] : [createSpreadController(nodes, spread)]),
     ],
     events,
     ...(lease === undefined ? {} : { lease }),

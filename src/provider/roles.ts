@@ -81,6 +81,8 @@ export const PROVIDER_ROLES = {
   remoteTokens: role('macfleet-remote-tokens', [
     { ...rule('', ['serviceaccounts/token'], ['create']), resourceNames: ['capi-remote'] },
   ]),
+  /** The manager, in the namespace of the Deployment that it spreads over the Macs. */
+  fleetSpread: role('macfleet-fleet-spread', [rule('apps', ['deployments'], ['get', 'patch'])]),
   /** Cluster API core on the cluster that the Macs are Nodes of: `<cluster>-kubeconfig` speaks as this. */
   clusterApiRemote: role('macfleet-capi-remote', [
     rule('', ['nodes'], [...READ, 'patch', 'delete']),
