@@ -21,6 +21,7 @@ import type { Resource } from '../kube/types/resource.ts';
 import { createKubeconfigController, type RemoteAccess } from './cluster/kubeconfig-controller.ts';
 import { createClusterController, createControlPlaneController } from './cluster/shell-controllers.ts';
 import { createSpreadController, type SpreadSettings } from './fleet/spread-controller.ts';
+import { measureFleet } from './fleet-metrics.ts';
 import { createHostController } from './host/host-controller.ts';
 import { createInventoryController } from './host/inventory.ts';
 import type { HostPorts } from './host/ports.ts';
@@ -65,6 +66,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
   const signal = neverAborted();
   const events = createEventRecorder({ client, clock, ids, logger, component: EVENT_SOURCES.machine, signal });
   const caches = { hosts, machines, nodes, clusters };
+  if (metrics !== undefined) measureFleet(metrics.registry, caches);
   return createKubeManager({
     name: 'macfleet-provider',
     client,

@@ -1,0 +1,77 @@
+/** What a fleet looks like from outside: one series per machine under the original's name, and Macs by state (T-37, T-38). */
+import Gauge from 'prom-client/lib/gauge.js';
+import type Registry from 'prom-client/lib/registry.js';
+import type { HOST_STATES, MacHost } from '../kinds/mac-host.ts';
+import type { ScalewayAppleSiliconMachine } from '../kinds/machine.ts';
+import type { Cache } from '../kube/cache/cache.ts';
+import { keyOf, renderKey } from '../kube/types/meta.ts';
+
+export interface FleetCaches {
+  readonly machines: Cache<ScalewayAppleSiliconMachine>;
+  readonly hosts: Cache<MacHost>;
+}
+
+/** Follows the caches from now on: what is told is always what is known. */
+export const measureFleet = (registry: Registry, { machines, hosts }: FleetCaches): void => {
+  followMachines(registry, machines);
+  followHosts(registry, hosts);
+};
+
+const followMachines = (registry: Registry, machines: Cache<ScalewayAppleSiliconMachine>): void => {
+  const phase = new Gauge({
+    name: 'capt_scaleway_applesilicon_machine_phase',
+    help: 'Always 1: the phase a machine is in, one series per machine.',
+    labelNames: ['machine', 'fleet', 'phase', 'failure_reason'],
+    registers: [registry],
+  });
+  const told = new Map<string, Readonly<Record<string, string>>>();
+  const forget = (key: string): void => {
+    const labels = told.get(key);
+    if (labels !== undefined) phase.remove(labels);
+    told.delete(key);
+  };
+  machines.subscribe((change) => {
+    const machine = change.type === 'deleted' ? change.old : change.object;
+    const key = renderKey(keyOf(machine));
+    forget(key);
+    if (change.type === 'deleted') return;
+    const labels = labelsOf(machine);
+    told.set(key, labels);
+    phase.set(labels, 1);
+  });
+};
+
+const labelsOf = ({ metadata, spec, status }: ScalewayAppleSiliconMachine): Readonly<Record<string, string>> => ({
+  machine: metadata.name,
+  fleet: spec.fleetName ?? '',
+  phase: status?.phase || 'Pending',
+  failure_reason: status?.failureReason ?? '',
+});
+
+const followHosts = (registry: Registry, hosts: Cache<MacHost>): void => {
+  const states = new Gauge({
+    name: 'macfleet_hosts',
+    help: 'Macs on record by pool and state.',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+  });
+  const orphans = new Gauge({
+    name: 'scaleway_orphan_servers',
+    help: 'Macs that are held because nobody has them: a person says what becomes of them.',
+    registers: [registry],
+  });
+  const counts = new Map<string, number>();
+  const count = ({ spec, status }: MacHost, by: 1 | -1): void => {
+    const [pool, state] = [spec.pool?.prefix ?? '', status?.state ?? 'free'];
+    const key = `${pool}\n${state}`;
+    counts.set(key, (counts.get(key) ?? 0) + by);
+    states.set({ pool, state }, counts.get(key) ?? 0);
+  };
+  hosts.subscribe((change) => {
+    if (change.type !== 'added') count(change.old, -1);
+    if (change.type !== 'deleted') count(change.object, 1);
+    orphans.set([...counts].reduce((sum, [key, held]) => (key.endsWith(`\n${HELD}`) ? sum + held : sum), 0));
+  });
+};
+
+const HELD: (typeof HOST_STATES)[number] = 'held';
