@@ -13,7 +13,7 @@ import { toClusterId } from '../kinds/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
-import type { FleetKeys, JoinCredentials, ProviderTimes } from '../provider/host/ports.ts';
+import { DEFAULT_LIMITS, type FleetKeys, type JoinCredentials, type ProviderTimes } from '../provider/host/ports.ts';
 import type { OpenedScaleway } from '../scaleway/adapter/open-scaleway.ts';
 
 export interface ScalewayPortsOptions {
@@ -63,7 +63,7 @@ export const createScalewayPorts = async (
     ...{ client, clock, random, ids: createIds(random), logger, cloud, fleetKeys, join },
     preparer: createHostPreparer({ hosts, clock, files, artefacts }),
     settings: {
-      ...{ projectId, zones, poolPrefix, clusterId, times: TIMES },
+      ...{ projectId, zones, poolPrefix, clusterId, times: TIMES, limits: DEFAULT_LIMITS, configHash: '' },
       ...(namespace === undefined ? {} : { namespace }),
     },
   };
