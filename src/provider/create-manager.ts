@@ -78,7 +78,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
       createInventoryController(ports, caches),
       createHostController(ports, caches, events),
       createMachineController({ ports, caches, events }),
-      createCsrApprover({ requests, hosts }),
+      createCsrApprover({ requests, hosts, servingAddresses: ports.settings.servingAddresses ?? [] }),
       createClusterController({ shells, clusters }, events),
       createControlPlaneController({ shells: controlPlanes, clusters }, events),
       ...(remote === undefined ? [] : [createKubeconfigController({ controlPlanes, clusters, remote })]),

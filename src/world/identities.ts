@@ -8,7 +8,6 @@ import { toAdmissionObjects } from '../kinds/policies/policy.ts';
 import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
 import { PROVIDER_ROLES } from '../provider/roles.ts';
-import { SERVING_SIGNER } from '../sim/node/serving-certificate.ts';
 
 const MANAGER_ACCOUNT = { namespace: 'macfleet-system', name: 'macfleet-manager' } as const;
 
@@ -17,9 +16,6 @@ export const PROVIDER: User = serviceAccountUser(MANAGER_ACCOUNT);
 
 /** Cluster API core on the cluster that the Macs join: whom `<cluster>-kubeconfig` speaks as. */
 export const CAPI_REMOTE: User = { name: 'macfleet-capi-remote', groups: [AUTHENTICATED_GROUP] };
-
-/** Who lets agents serve logs. */
-export const SERVING_APPROVER: User = { name: 'macfleet-serving-approver', groups: [AUTHENTICATED_GROUP] };
 
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -52,23 +48,6 @@ export const PROVIDER_RIGHTS: readonly Placed[] = [
   ...grant(PROVIDER_ROLES.leaderElection, MANAGER),
   ...grant(PROVIDER_ROLES.clusterApiRemote, { apiGroup: GROUP, kind: 'User', name: CAPI_REMOTE.name }),
 ];
-
-const CERTIFICATES = 'certificates.k8s.io';
-const READ = ['get', 'list', 'watch'];
-
-const APPROVER_ROLE: KubeObject & { readonly rules: readonly object[] } = {
-  metadata: { name: SERVING_APPROVER.name },
-  rules: [
-    { apiGroups: [CERTIFICATES], resources: ['certificatesigningrequests'], verbs: READ },
-    { apiGroups: [CERTIFICATES], resources: ['certificatesigningrequests/approval'], verbs: ['update'] },
-    { apiGroups: [CERTIFICATES], resources: ['signers'], resourceNames: [SERVING_SIGNER], verbs: ['approve'] },
-    { apiGroups: [''], resources: ['nodes'], verbs: READ },
-  ],
-};
-
-export const APPROVER_RIGHTS: readonly Placed[] = grant(APPROVER_ROLE, {
-  ...{ apiGroup: GROUP, kind: 'User', name: SERVING_APPROVER.name },
-});
 
 /** Our admission policies, each with its binding. */
 export const POLICIES: readonly Placed[] = ALL_POLICIES.flatMap(toAdmissionObjects).map((object) => ({

@@ -134,6 +134,7 @@ export const createSimulatedPorts = async (
       ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
       limits: DEFAULT_LIMITS,
       configHash: 'simulated',
+      servingAddresses: ['127.0.0.1'],
       times: {
         claimHoldMs: compressed(36_000),
         quietMs: compressed(60_000),

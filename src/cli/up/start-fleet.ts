@@ -14,15 +14,7 @@ import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { createManager } from '../../provider/create-manager.ts';
 import { createServeNode } from '../../sim/node/node-server.ts';
-import {
-  APPROVER_RIGHTS,
-  CAPI_REMOTE,
-  POLICIES,
-  PROVIDER,
-  PROVIDER_RIGHTS,
-  SERVING_APPROVER,
-} from '../../world/identities.ts';
-import { runServingApprover } from '../../world/serving-approver.ts';
+import { CAPI_REMOTE, POLICIES, PROVIDER, PROVIDER_RIGHTS } from '../../world/identities.ts';
 import { createSimulatedPorts, type SimulationOptions, startSimulation } from '../../world/simulated-provider.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 
@@ -81,8 +73,7 @@ const startInside = async (
   for (const kind of ALL_KINDS) {
     await createOrIgnore(client, { resource: CRDS, object: toCustomResourceDefinition(kind) }, life.signal);
   }
-  for (const guard of [...PROVIDER_RIGHTS, ...APPROVER_RIGHTS, ...POLICIES])
-    await createOrIgnore(client, guard, life.signal);
+  for (const guard of [...PROVIDER_RIGHTS, ...POLICIES]) await createOrIgnore(client, guard, life.signal);
   const parts = options.provider === 'here' ? await startProvider(options, plane, life.signal) : NOTHING;
   const controllers = plane.runControllers(life.signal);
   const ended = Promise.all([controllers, parts.ended])
@@ -120,8 +111,7 @@ const startProvider = async (
   const simulation = startSimulation({ ...options, clientForNode, serveNode }, signal);
   try {
     const manager = createManager(await createSimulatedPorts({ ...options, client }, simulation, signal));
-    const approver = runServingApprover({ ...options, client: plane.clientFor(SERVING_APPROVER) }, signal);
-    return { ended: Promise.all([manager.run(signal), approver]).then(() => undefined), stop: simulation.stop };
+    return { ended: manager.run(signal), stop: simulation.stop };
   } catch (error) {
     await simulation.stop();
     throw error;

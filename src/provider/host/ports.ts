@@ -36,6 +36,8 @@ export interface ProviderSettings {
   readonly limits: HostLimits;
   /** Fingerprint of the host configuration that this manager has. */
   readonly configHash: string;
+  /** Where Macs may serve besides their own addresses: on the loopback, if they are simulated. */
+  readonly servingAddresses?: readonly string[];
   /** Who may adopt from a pool, by its prefix; every namespace from one that is not here (R26). */
   readonly poolNamespaces?: ReadonlyMap<string, ReadonlySet<string>>;
 }

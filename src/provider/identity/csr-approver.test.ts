@@ -21,7 +21,7 @@ const startApprover = async () => {
   const requests = createCache({ ...cacheDeps, resource: CERTIFICATE_SIGNING_REQUESTS });
   const indexes = { node: ({ spec }: MacHost) => (spec.claimRef === undefined ? [] : [spec.claimRef.name]) };
   const hosts = createCache({ ...cacheDeps, resource: MAC_HOSTS, indexes });
-  const controllers = [createCsrApprover({ requests, hosts })];
+  const controllers = [createCsrApprover({ requests, hosts, servingAddresses: [] })];
   const manager = createManager({ name: 'approver', ...cacheDeps, caches: [requests, hosts], controllers });
   const { signal } = stop;
   const running = manager.run(signal);

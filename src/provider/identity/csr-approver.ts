@@ -26,24 +26,29 @@ import {
   type RequestView,
 } from './judge-request.ts';
 
-export interface ApproverCaches {
+interface ApproverCaches {
   readonly requests: Cache<CertificateSigningRequest>;
   /** Index `node`: by the name in `spec.claimRef`. */
   readonly hosts: Cache<MacHost>;
 }
 
-export const createCsrApprover = (caches: ApproverCaches): Controller =>
+export interface ApproverParts extends ApproverCaches {
+  /** Where a Mac may serve besides its own address: on the loopback, for Macs that are simulated there. */
+  readonly servingAddresses: readonly string[];
+}
+
+export const createCsrApprover = (parts: ApproverParts): Controller =>
   createController({
     name: 'certificatesigningrequests.approval',
-    watches: [watchPrimary(caches.requests)],
-    reconcile: (context) => decide(caches, context),
+    watches: [watchPrimary(parts.requests)],
+    reconcile: (context) => decide(parts, context),
   });
 
-const decide = async (caches: ApproverCaches, context: ReconcileContext): Promise<Verdict> => {
-  const request = caches.requests.get(context.key);
+const decide = async (parts: ApproverParts, context: ReconcileContext): Promise<Verdict> => {
+  const request = parts.requests.get(context.key);
   if (request === undefined || (request.status?.conditions?.length ?? 0) > 0) return { next: 'rest' };
   const tokenSecret = await findToken(request, context);
-  const view = viewOf(caches, request, tokenSecret);
+  const view = viewOf(parts, request, tokenSecret);
   const verdict = judgeRequest(view);
   if (verdict.do === 'ignore') return { next: 'rest' };
   if (verdict.do === 'approve') await prepareApproval({ request, tokenSecret, host: view.host }, context);
@@ -53,14 +58,15 @@ const decide = async (caches: ApproverCaches, context: ReconcileContext): Promis
 };
 
 const viewOf = (
-  { requests, hosts }: ApproverCaches,
+  { requests, hosts, servingAddresses }: ApproverParts,
   request: CertificateSigningRequest,
   tokenSecret: Secret | undefined,
 ): RequestView => {
   const token = tokenSecret === undefined ? undefined : parseToken(tokenSecret);
   const csr = readCsr(request);
   const [host] = hosts.byIndex('node', claimedNameOf(request, token) ?? '');
-  return { request, csr, token, host, keyHolders: csr === undefined ? [] : keyHoldersOf(requests, csr) };
+  const addresses = [...servingAddresses, host?.status?.server?.address ?? ''];
+  return { request, csr, token, host, addresses, keyHolders: csr === undefined ? [] : keyHoldersOf(requests, csr) };
 };
 
 const readCsr = ({ spec }: CertificateSigningRequest): Csr | undefined => {

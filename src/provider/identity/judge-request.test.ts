@@ -23,7 +23,6 @@ const host = (spec: object = {}) =>
       claimRef: { namespace: 'ci', name: 'mac-1', uid: 'uid-1' },
       ...spec,
     },
-    status: { server: { address: ADDRESS } },
   });
 
 const request = (spec: Partial<CertificateSigningRequest['spec']> = {}): CertificateSigningRequest => ({
@@ -152,7 +151,15 @@ const ROWS: readonly Row[] = [
 describe('whether a Mac gets the certificate it asks for', () => {
   for (const { story, given, is } of ROWS) {
     it(`${typeof is === 'string' ? is : 'deny'}: ${story}`, () => {
-      const view = { request: request(), csr: csrOf(NODE), token, host: host(), keyHolders: [], ...given };
+      const view = {
+        request: request(),
+        csr: csrOf(NODE),
+        token,
+        host: host(),
+        addresses: [ADDRESS],
+        keyHolders: [],
+        ...given,
+      };
       const verdict = judgeRequest(view);
       if (typeof is === 'string') assert.equal(verdict.do, is, JSON.stringify(verdict));
       else assert.match(verdict.do === 'deny' ? verdict.why : verdict.do, is);

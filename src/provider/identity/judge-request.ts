@@ -24,6 +24,8 @@ export interface RequestView {
   readonly token: TokenFacts | undefined;
   /** The host that is claimed under the Node name in question. */
   readonly host: MacHost | undefined;
+  /** Where the Mac is reached. */
+  readonly addresses: readonly string[];
   /** Other Nodes that had the same key certified. */
   readonly keyHolders: readonly string[];
 }
@@ -54,7 +56,7 @@ export const judgeRequest = (view: RequestView): RequestVerdict => {
 const deny = (why: string): RequestVerdict => ({ do: 'deny', why });
 
 const findFault = (view: RequestView, nodeName: string, phase: 'joining' | 'renewing'): string | undefined => {
-  const { request, csr, host, keyHolders } = view;
+  const { request, csr, host, addresses, keyHolders } = view;
   if (csr === undefined) return 'the request cannot be read';
   const isServing = request.spec.signerName === SIGNERS.kubeletServing;
   const usages = request.spec.usages ?? [];
@@ -64,8 +66,7 @@ const findFault = (view: RequestView, nodeName: string, phase: 'joining' | 'rene
   return (
     (phase === 'joining' ? findTokenFault(view, isServing) : undefined) ??
     findHostFault(host, nodeName) ??
-    findLifeFault(request) ??
-    (isServing ? findAddressFault(csr, nodeName, host) : undefined) ??
+    (isServing ? findAddressFault(csr, nodeName, addresses) : findLifeFault(request)) ??
     (keyHolders.length > 0 ? `its key is that of Node ${keyHolders[0]}` : undefined)
   );
 };
@@ -91,9 +92,9 @@ const findLifeFault = ({ spec }: CertificateSigningRequest): string | undefined 
 const findAddressFault = (
   { dnsNames, ipAddresses }: Csr,
   nodeName: string,
-  host: MacHost | undefined,
+  addresses: readonly string[],
 ): string | undefined => {
-  const address = host?.status?.server?.address;
-  const stray = dnsNames.find((name) => name !== nodeName) ?? ipAddresses.find((ip) => ip !== address);
+  const stray =
+    dnsNames.find((name) => name !== nodeName) ?? ipAddresses.find((address) => !addresses.includes(address));
   return stray === undefined ? undefined : `${stray} is not where that Mac is reached`;
 };
