@@ -14,12 +14,14 @@ import { connectCluster } from '../src/kube/client/connect.ts';
 import { createKubeClient } from '../src/kube/client/create-client.ts';
 import { createHostIo } from '../src/kube/client/login/host-io.ts';
 import { loadInCluster, loadKubeconfig } from '../src/kube/client/login/load-cluster.ts';
-import { startHealthServer } from '../src/kube/manager/health-server.ts';
 import { createLeaderLease } from '../src/kube/manager/leader-lease.ts';
 import { createRuntimeMetrics } from '../src/kube/manager/metrics.ts';
 import { createManager } from '../src/provider/create-manager.ts';
+import { readClusterAccess } from '../src/world/cluster-access.ts';
 import { parseManagerFlags } from '../src/world/manager-flags.ts';
+import { serveHealth } from '../src/world/manager-health.ts';
 import { openProvider } from '../src/world/manager-ports.ts';
+import { refuseRival } from '../src/world/manager-rival.ts';
 
 const args = process.argv.slice(2);
 const stopping = new AbortController();
@@ -34,11 +36,13 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const run = async (closing: AsyncDisposableStack): Promise<void> => {
-  const { flags, work } = parseManagerFlags(args);
   const { signal, env } = io;
+  const flags = parseManagerFlags(args, env);
   const [clock, random, host] = [createSystemClock(), createSystemRandom(), createHostIo()];
   const logger = createLogger({ clock, level: 'info', destination: { write: io.stdout } });
+  for (const note of flags.notes) logger.warn(note);
   const { KUBERNETES_SERVICE_HOST: serviceHost, KUBERNETES_SERVICE_PORT: servicePort } = env;
+  const runs = flags.kubeconfig === undefined ? 'in-cluster' : 'elsewhere';
   const config =
     flags.kubeconfig === undefined
       ? await loadInCluster({ serviceHost, servicePort }, host)
@@ -51,24 +55,25 @@ const run = async (closing: AsyncDisposableStack): Promise<void> => {
   closing.defer(cluster.close);
   // Renewals never queue behind other requests.
   const leaseClient = createKubeClient({ transport: cluster.transport, clock, random, logger });
-  const lease = createLeaderLease({
-    ...{ client: leaseClient, clock, random, logger, identity: createIds(random).uuid() },
-    lease: { namespace: flags.leaseNamespace, name: LEASE_NAMES.manager },
-  });
-  const common = { ...deps, client: cluster.client, metrics, env, namespace: flags.namespace };
-  const provider = await openProvider(work, common, signal);
+  // Where the Go original has it: beside its own Pod.
+  const homeNamespace = (runs === 'in-cluster' ? config.namespace : undefined) ?? 'kube-system';
+  const leaseKey = { namespace: flags.lease?.namespace ?? homeNamespace, name: LEASE_NAMES.manager };
+  const lease =
+    flags.lease &&
+    createLeaderLease({
+      ...{ client: leaseClient, clock, random, logger, identity: createIds(random).uuid(), lease: leaseKey },
+      ...(flags.lease.times === undefined ? {} : { times: flags.lease.times }),
+    });
+  // Managers of one namespace each may share a cluster.
+  if (lease !== undefined && flags.fleet.namespace === undefined)
+    await refuseRival({ client: leaseClient, clock, logger }, leaseKey, signal);
+  const access = () => readClusterAccess({ config, apiServerUrl: flags.apiServerUrl, runs }, host);
+  const common = { ...deps, client: cluster.client, metrics, env, rules: flags.fleet, access };
+  const provider = await openProvider(flags.work, common, signal);
   closing.defer(provider.close);
-  const manager = createManager({ ...provider.ports, lease, metrics });
-  const health = await startHealthServer(
-    { host: '127.0.0.1', port: flags.healthPort },
-    {
-      isAlive: () => true,
-      notReadyBecause: manager.notReadyBecause,
-      metrics: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
-    },
-  );
-  closing.defer(health.close);
-  logger.info('Health and metrics are served', { port: health.port });
+  const manager = createManager({ ...provider.ports, metrics, ...(lease === undefined ? {} : { lease }) });
+  const { notReadyBecause } = manager;
+  closing.use(await serveHealth(flags, { metrics, notReadyBecause, logger }));
   await manager.run(signal);
 };
 

@@ -30,7 +30,8 @@ describe('the manager process', () => {
     const args = ['up', '--provider', 'elsewhere', '--macs', '2', '--until', 'jobs-done', '--data', data];
     const ended = runCli({ args, version: '0', io });
     await started.promise;
-    const flags = ['--kubeconfig', join(data, 'kubeconfig'), '--simulated-macs', '2', '--health-port', '0'];
+    const quiet = ['--metrics-bind-address', '0', '--health-probe-bind-address', '0'];
+    const flags = ['--kubeconfig', join(data, 'kubeconfig'), '--simulated-macs', '2', ...quiet];
     const manager = spawn(process.execPath, [MANAGER, ...flags], { stdio: 'ignore', signal });
     const gone = once(manager, 'exit');
     assert.equal(await ended, 0, stdout);

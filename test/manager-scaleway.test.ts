@@ -15,9 +15,11 @@ import { createLogger } from '../src/base/logger.ts';
 import { createSeededRandom } from '../src/base/random.ts';
 import { runCli } from '../src/cli/run-cli.ts';
 import { MAC_HOSTS } from '../src/kinds/mac-host.ts';
+import type { KubeClient } from '../src/kube/client/client.ts';
 import { connectCluster } from '../src/kube/client/connect.ts';
 import { createHostIo } from '../src/kube/client/login/host-io.ts';
 import { loadKubeconfig } from '../src/kube/client/login/load-cluster.ts';
+import { SECRETS, SERVICE_ACCOUNTS } from '../src/kube/types/core.ts';
 import { SIMULATED_KEY } from '../src/scaleway/port/simulated-key.ts';
 import { serveCloud } from '../src/sim/cloud/serve-cloud.ts';
 import { createSimCloud, type SimCloud } from '../src/sim/cloud/sim-cloud.ts';
@@ -83,7 +85,8 @@ const mountSecret = (projectId: string): string => {
 
 const startManager = async (context: TestContext, flags: readonly string[], apiUrl: string) => {
   const env = { HOME: data, PATH: process.env['PATH'], SCW_API_URL: apiUrl };
-  const args = [MANAGER, ...flags, '--default-adopt-pool-prefix', 'tuist-pool-', '--health-port', '0'];
+  const listening = ['--metrics-bind-address', '127.0.0.1:0', '--health-probe-bind-address', '0'];
+  const args = [MANAGER, ...flags, '--default-adopt-pool-prefix', 'tuist-pool-', ...listening];
   const manager = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env });
   const gone = once(manager, 'exit');
   const said: string[] = [];
@@ -104,25 +107,46 @@ const startManager = async (context: TestContext, flags: readonly string[], apiU
   };
 };
 
-/** The names of all Macs on record. */
-const readRecords = async (kubeconfig: string): Promise<readonly string[]> => {
+/** Does something on the cluster, as its administrator. */
+const onCluster = async <T>(kubeconfig: string, act: (client: KubeClient) => Promise<T>): Promise<T> => {
   const [clock, host] = [createSystemClock(), createHostIo()];
   const logger = createLogger({ clock, level: 'error', destination: { write: () => undefined } });
   const config = await loadKubeconfig({ path: kubeconfig }, host);
   const cluster = await connectCluster(config, { host, clock, random: createSeededRandom(1), logger });
   try {
-    const { items } = await cluster.client.list(MAC_HOSTS, { signal: neverAborted() });
-    return items.map(({ metadata }) => metadata.name).toSorted();
+    return await act(cluster.client);
   } finally {
     await cluster.close();
   }
 };
 
+/** The names of all Macs on record. */
+const readRecords = (kubeconfig: string): Promise<readonly string[]> =>
+  onCluster(kubeconfig, async (client) => {
+    const { items } = await client.list(MAC_HOSTS, { signal: neverAborted() });
+    return items.map(({ metadata }) => metadata.name).toSorted();
+  });
+
+/** By which Cluster API core reaches the cluster. */
+const readCoreKubeconfig = (kubeconfig: string): Promise<string> =>
+  onCluster(kubeconfig, async (client) => {
+    const { items } = await client.list(SECRETS, { signal: neverAborted() });
+    const found = items.find(({ metadata }) => metadata.name === 'demo-kubeconfig');
+    return Buffer.from(found?.data?.['value'] ?? '', 'base64').toString();
+  });
+
 describe('the manager process on a Scaleway project', () => {
   it('puts its Macs on record, and counts its calls and what is strange', { timeout: 60_000 }, async (context) => {
     const { cloud, apiUrl } = await startCloud(context);
     const kubeconfig = await startCluster(context);
-    const flags = ['--kubeconfig', kubeconfig, '--scaleway', '--scaleway-credentials', mountSecret(cloud.projectId)];
+    const account = { namespace: 'default', name: 'capi-remote' };
+    await onCluster(kubeconfig, (client) =>
+      client.create(SERVICE_ACCOUNTS, { metadata: account }, { signal: neverAborted() }),
+    );
+    const flags = [
+      ...['--kubeconfig', kubeconfig, '--scaleway', '--scaleway-credentials', mountSecret(cloud.projectId)],
+      ...['--api-server-url', 'https://macfleet.test', '--orphan-reclaim-claim-name-prefix', 'tuist-'],
+    ];
     const manager = await startManager(context, flags, apiUrl);
     await until('the Macs are on record', async () => (await readRecords(kubeconfig)).length === 2);
     assert.deepEqual(
@@ -141,6 +165,9 @@ describe('the manager process on a Scaleway project', () => {
     assert.match(counted, /^macfleet_scaleway_calls_total\{verb="listServers",outcome="ok"\} \d+$/m);
     assert.match(manager.log(), new RegExp(`"apiUrl":"${apiUrl}"`));
     assert.doesNotMatch(manager.log(), new RegExp(SIMULATED_KEY.secretKey));
+    await until('core has its kubeconfig', async () => (await readCoreKubeconfig(kubeconfig)) !== '');
+    assert.match(await readCoreKubeconfig(kubeconfig), /server: https:\/\/macfleet\.test\n/);
+    assert.match(manager.log(), /--orphan-reclaim-claim-name-prefix has no effect/);
     assert.equal(await manager.stop(), 0);
   });
 });

@@ -6,6 +6,8 @@ import type { KubeClient } from '../kube/client/client.ts';
 import type { ConnectDeps } from '../kube/client/connect.ts';
 import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
+import type { HostLimits } from '../provider/host/host-view.ts';
+import type { ClusterAccess } from './cluster-access.ts';
 
 export interface SimulatedWork {
   readonly on: 'simulated-macs';
@@ -23,12 +25,27 @@ export interface ScalewayWork {
   readonly poolPrefix: string;
 }
 
+/** What an operator allows and wants, whatever the Macs are. */
+export interface FleetRules {
+  /** Where the Clusters and Machines are; all namespaces without it. */
+  readonly namespace: string | undefined;
+  /** Where the fleets' keys are, and the account that Cluster API core comes as. */
+  readonly secretsNamespace: string;
+  /** That account; empty when somebody else keeps `<cluster>-kubeconfig`. */
+  readonly remoteAccount: string;
+  readonly limits: HostLimits;
+  readonly poolNamespaces: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The Deployment whose Pods are spread over the Macs. */
+  readonly spread: { readonly namespace: string; readonly name: string } | undefined;
+}
+
 export interface OpenProviderDeps extends ConnectDeps {
   readonly client: KubeClient;
   readonly metrics: RuntimeMetrics;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the Clusters and Machines are; all namespaces without it. */
-  readonly namespace?: string | undefined;
+  readonly rules: FleetRules;
+  /** Asked only by what has to show somebody the way to the cluster. */
+  readonly access: () => Promise<ClusterAccess>;
 }
 
 export interface OpenedProvider {
@@ -36,12 +53,39 @@ export interface OpenedProvider {
   close(): Promise<void>;
 }
 
-export const openProvider = (
+/** Of a token of core; it is renewed well before. */
+const REMOTE_TOKEN_LIFE_MS = 86_400_000;
+/** How long the set of ready Macs has to be the same before Pods are spread over it. */
+const SPREAD_CALM_MS = 60_000;
+
+export const openProvider = async (
   work: SimulatedWork | ScalewayWork,
   deps: OpenProviderDeps,
   signal: AbortSignal,
-): Promise<OpenedProvider> =>
-  work.on === 'scaleway' ? openOnScaleway(work, deps, signal) : openSimulated(work, deps, signal);
+): Promise<OpenedProvider> => {
+  const { rules } = deps;
+  // First, so that nothing is left open when it fails.
+  const remote = rules.remoteAccount === '' ? {} : { remote: await toRemote(deps) };
+  const opened = await (work.on === 'scaleway'
+    ? openOnScaleway(work, deps, signal)
+    : openSimulated(work, deps, signal));
+  const { limits, poolNamespaces, spread } = rules;
+  return {
+    ports: {
+      ...opened.ports,
+      ...remote,
+      ...(spread === undefined ? {} : { spread: { ...spread, calmMs: SPREAD_CALM_MS } }),
+      settings: { ...opened.ports.settings, limits, poolNamespaces },
+    },
+    close: opened.close,
+  };
+};
+
+const toRemote = async ({ rules, access }: OpenProviderDeps): Promise<NonNullable<ProviderPorts['remote']>> => {
+  const { forCore: server, authority } = await access();
+  const account = { namespace: rules.secretsNamespace, name: rules.remoteAccount };
+  return { server, authority, account, tokenLifeMs: REMOTE_TOKEN_LIFE_MS };
+};
 
 const openOnScaleway = async (
   { credentialsDirectory, zones, poolPrefix }: ScalewayWork,
@@ -51,7 +95,7 @@ const openOnScaleway = async (
   const { openScaleway } = await import('../scaleway/adapter/open-scaleway.ts');
   const { createCloudMetrics } = await import('../scaleway/adapter/cloud-metrics.ts');
   const { createAbsentSessions, createScalewayPorts } = await import('./scaleway-provider.ts');
-  const { clock, random, logger, host, env, client, metrics, namespace } = deps;
+  const { clock, random, logger, host, env, client, metrics, rules } = deps;
   const scaleway = await openScaleway(
     {
       ...{ clock, random, env, readText: host.readText, observer: createCloudMetrics(metrics.registry) },
@@ -64,6 +108,7 @@ const openOnScaleway = async (
   logger.info('Working on a Scaleway project', { apiUrl, projectId, zones: scaleway.zones });
   logger.warn('No sessions on Macs yet: they are put on record and claimed, and none is prepared');
   const sessions = createAbsentSessions();
+  const { namespace } = rules;
   const common = { client, clock, random, logger, ...(namespace === undefined ? {} : { namespace }) };
   try {
     const ports = await createScalewayPorts({ ...common, scaleway, sessions, poolPrefix }, signal);
@@ -81,7 +126,8 @@ const openSimulated = async (
 ): Promise<OpenedProvider> => {
   const { createNodeLogins } = await import('./node-login.ts');
   const { createSimulatedPorts, startSimulation } = await import('./simulated-provider.ts');
-  const { clock, random, logger, host, client, namespace } = deps;
+  const { clock, random, logger, host, client, rules } = deps;
+  const { namespace } = rules;
   logger.warn('Working on simulated Macs: no real Mac and no real account is touched', { macs, speedUp });
   const common = { clock, random, logger, speedUp };
   const logins =

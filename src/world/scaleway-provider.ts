@@ -14,7 +14,12 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
 import { DEFAULT_LIMITS, type FleetKeys, type JoinCredentials, type ProviderTimes } from '../provider/host/ports.ts';
+import { createFleetKeys } from '../provider/identity/fleet-keys.ts';
+import { createJoinCredentials } from '../provider/identity/join-credentials.ts';
 import type { OpenedScaleway } from '../scaleway/adapter/open-scaleway.ts';
+import type { SshKeys } from '../scaleway/port/cloud.ts';
+import { registerSshKey } from '../scaleway/register-ssh-key.ts';
+import type { ClusterAccess } from './cluster-access.ts';
 
 export interface ScalewayPortsOptions {
   readonly client: KubeClient;
@@ -36,6 +41,30 @@ export interface HostSessions {
   readonly fleetKeys: FleetKeys;
   readonly join: JoinCredentials;
 }
+
+export interface HostSessionDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hosts: Hosts;
+  readonly sshKeys: SshKeys;
+  readonly secretsNamespace: string;
+  readonly access: ClusterAccess;
+}
+
+/** With keys and tokens that the cluster keeps; the keys are known to Scaleway before anybody needs them. */
+export const createHostSessions = (deps: HostSessionDeps): HostSessions => {
+  const { client, clock, random, hosts, sshKeys, secretsNamespace: namespace, access } = deps;
+  const cluster = { server: access.forMacs, authority: access.authority };
+  return {
+    hosts,
+    fleetKeys: createFleetKeys({
+      ...{ client, namespace, random: random.stream('fleet keys') },
+      register: (key, signal) => registerSshKey(sshKeys, key, signal),
+    }),
+    join: createJoinCredentials({ client, clock, random: random.stream('join tokens'), cluster }),
+  };
+};
 
 const MINUTE_MS = 60_000;
 
@@ -69,7 +98,10 @@ export const createScalewayPorts = async (
   };
 };
 
-/** For a manager that is given no way to Macs: it takes stock and claims, and every session ends with this error. */
+/**
+ * For a manager that is given no way to Macs: it takes stock and claims. Without a key nothing claimed gets its name at
+ * Scaleway, so that no Mac is counted as failing, and none is rebooted or wiped for that.
+ */
 export const createAbsentSessions = (): HostSessions => {
   const absent = async (): Promise<never> => {
     throw new FleetError('unavailable', {

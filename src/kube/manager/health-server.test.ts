@@ -25,6 +25,13 @@ describe('health server', () => {
     await server.close();
   });
 
+  it('serves only what it is given, and on every interface when none is named', async () => {
+    const server = await startHealthServer({ host: '', port: 0 }, { metrics: CHECKS.metrics });
+    assert.equal(await ask(server.port, '/metrics'), '200 up 1\n');
+    for (const path of ['/healthz', '/readyz']) assert.equal(await ask(server.port, path), '404 not found');
+    await server.close();
+  });
+
   it('answers 500 instead of dying when the metrics cannot be made', async () => {
     const server = await startHealthServer(ADDRESS, {
       ...CHECKS,

@@ -2,12 +2,13 @@
 import type { Server } from 'node:http';
 import { FleetError, messageOf } from '../../base/errors.ts';
 
+/** What is not given is not served. */
 export interface HealthChecks {
   /** False makes Kubernetes restart the process. */
-  readonly isAlive: () => boolean;
+  readonly isAlive?: () => boolean;
   /** Why the process cannot serve yet, or undefined when it can. */
-  readonly notReadyBecause: () => string | undefined;
-  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly notReadyBecause?: () => string | undefined;
+  readonly metrics?: () => Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
 export interface HealthServer {
@@ -24,22 +25,27 @@ interface Answer {
 
 const plain = (status: number, text: string): Answer => ({ status, contentType: 'text/plain; charset=utf-8', text });
 
+const NOT_FOUND = plain(404, 'not found');
+
 const answer = async (path: string | undefined, checks: HealthChecks): Promise<Answer> => {
+  const { isAlive, notReadyBecause, metrics } = checks;
   switch (path) {
     case '/healthz':
-      return checks.isAlive() ? plain(200, 'ok') : plain(500, 'not alive');
+      if (isAlive === undefined) return NOT_FOUND;
+      return isAlive() ? plain(200, 'ok') : plain(500, 'not alive');
     case '/readyz': {
-      const reason = checks.notReadyBecause();
+      if (notReadyBecause === undefined) return NOT_FOUND;
+      const reason = notReadyBecause();
       return reason === undefined ? plain(200, 'ok') : plain(503, `not ready: ${reason}`);
     }
     case '/metrics':
-      return { status: 200, ...(await checks.metrics()) };
+      return metrics === undefined ? NOT_FOUND : { status: 200, ...(await metrics()) };
     default:
-      return plain(404, 'not found');
+      return NOT_FOUND;
   }
 };
 
-/** Listens on `host:port`; rejects with `unavailable` when the port is taken. */
+/** Listens on `host:port`, on every interface when the host is empty; rejects with `unavailable` when the port is taken. */
 export const startHealthServer = async (
   address: { readonly host: string; readonly port: number },
   checks: HealthChecks,
@@ -76,5 +82,5 @@ const listen = (server: Server, { host, port }: { readonly host: string; readonl
         }),
       ),
     );
-    server.listen(port, host, resolve);
+    server.listen(host === '' ? { port } : { port, host }, resolve);
   });

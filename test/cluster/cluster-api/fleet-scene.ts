@@ -91,7 +91,8 @@ const startManager = (servers: Servers, { namespace, macs, kubeconfig, joinKubec
   const flags = {
     ...{ kubeconfig, 'join-kubeconfig': joinKubeconfig },
     ...{ namespace, 'lease-namespace': namespace, 'simulated-project': namespace },
-    ...{ 'simulated-macs': `${macs}`, 'speed-up': `${SPEED_UP}`, 'health-port': '0' },
+    ...{ 'simulated-macs': `${macs}`, 'speed-up': `${SPEED_UP}` },
+    ...{ 'metrics-bind-address': '127.0.0.1:0', 'health-probe-bind-address': '0' },
   };
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
   servers.start({ name: 'manager', path: process.execPath, args: [MANAGER, ...args] });

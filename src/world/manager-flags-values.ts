@@ -1,0 +1,106 @@
+/** What the flags of the manager may say: from text to a value, or an error that shows what would be right. */
+import { FleetError } from '../base/errors.ts';
+import type { LeaseTimes } from '../kube/manager/leader-lease.ts';
+
+/** Where something is served. An empty host means every interface. */
+export interface BindAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const bad = (code: string, message: string, hint: string): FleetError =>
+  new FleetError('invalid', { code, message, hint });
+
+const BIND = /^(?:\[([0-9A-Fa-f:]+)\]|([^:[\]\s]*)):(\d{1,5})$/;
+const PORT_MAX = 65_535;
+
+/** `:8080`, `127.0.0.1:8080`, `[::1]:8080`; `0` means not at all, port 0 a free one. */
+export const parseBindAddress = (text: string): BindAddress | 'off' => {
+  if (text === '0') return 'off';
+  const [, ipv6, name, port] = BIND.exec(text) ?? [];
+  if (port !== undefined && Number(port) <= PORT_MAX) return { host: ipv6 ?? name ?? '', port: Number(port) };
+  throw bad('BadAddress', `"${text}" is no address to listen on`, 'Write :8080, 127.0.0.1:8080, or 0 for none.');
+};
+
+/** Undefined for an empty text: not said. */
+export const parseServerUrl = (text: string): string | undefined => {
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  if (url?.protocol === 'https:' && isPlain) return url.origin;
+  throw bad('BadUrl', `"${text}" is no address of an API server`, 'Write https://, a host and, if need be, a port.');
+};
+
+/** Trimmed; empty entries do not count. */
+export const parseList = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+export const parseBoolean = (text: string): boolean => {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw bad('BadBoolean', `"${text}" is neither true nor false`, 'Write =true or =false behind the flag.');
+};
+
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+export const parseNamespace = (text: string): string => {
+  if (DNS_LABEL.test(text)) return text;
+  throw bad('BadNamespace', `"${text}" is no name of a namespace`, 'Lower case letters, digits and dashes, up to 63.');
+};
+
+/** For a name whose absence means that the thing is not wanted, or that another value takes its place. */
+export const parseOptionalNamespace = (text: string): string => (text === '' ? text : parseNamespace(text));
+
+const DNS_NAME = /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/;
+
+export const parseObjectName = (text: string): string => {
+  if (text === '' || DNS_NAME.test(text)) return text;
+  throw bad('BadName', `"${text}" is no name of an object`, 'Lower case letters, digits, dots and dashes.');
+};
+
+const POOL_PREFIX = /^[^\s=,]{1,200}$/;
+const RESERVED = /^tuist-(claim-pending|releasing|quarantine)-/;
+
+/** How names of free Macs begin. Empty: every machine has to say it. */
+export const parsePoolPrefix = (text: string): string => {
+  if (text === '' || (POOL_PREFIX.test(text) && !RESERVED.test(text))) return text;
+  throw bad(
+    'BadPoolPrefix',
+    `"${text}" cannot be the prefix of a pool`,
+    'Without blanks, commas and =, and not one of the names that the manager gives itself: tuist-pool-, for example.',
+  );
+};
+
+/** The prefix of a pool, and who may adopt from it. */
+export interface PoolRule {
+  readonly prefix: string;
+  readonly namespaces: readonly string[];
+}
+
+/** `tuist-pool-=ci,tests` */
+export const parsePoolRule = (text: string): PoolRule => {
+  const at = text.lastIndexOf('=');
+  const [prefix, namespaces] = [text.slice(0, Math.max(at, 0)), parseList(text.slice(at + 1))];
+  if (prefix !== '' && namespaces.length > 0) {
+    return { prefix: parsePoolPrefix(prefix), namespaces: namespaces.map(parseNamespace) };
+  }
+  throw bad(
+    'BadPoolNamespaces',
+    `"${text}" does not say which namespaces may adopt from which pool`,
+    'Write the prefix of the pool, =, and the namespaces: tuist-pool-=ci,tests. Once per pool.',
+  );
+};
+
+/** Undefined: the times that Kubernetes' own controllers have. */
+const LEASE_PROFILES: ReadonlyMap<string, LeaseTimes | undefined> = new Map([
+  ['normal', undefined],
+  ['fast', { durationMs: 2_000, renewDeadlineMs: 1_400, retryMs: 300 }],
+]);
+
+export const parseLeaseProfile = (text: string): { readonly times: LeaseTimes | undefined } => {
+  if (LEASE_PROFILES.has(text)) return { times: LEASE_PROFILES.get(text) };
+  const names = [...LEASE_PROFILES.keys()].join(' or ');
+  throw bad('BadLeaseProfile', `"${text}" is no lease profile`, `Write ${names}.`);
+};
