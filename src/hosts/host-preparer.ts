@@ -85,7 +85,7 @@ const inputsOf = ({ claim, nodeName, providerId, fleet, inputs }: Preparation): 
 const stepsOf = (role: Preparation['role']): readonly Step[] => (role === 'builder' ? BUILDER_STEPS : BOOTSTRAP_STEPS);
 
 const secretsOf = ({ kubeconfig, githubToken, sudo: { password } }: Preparation): StepsRun['secrets'] => ({
-  kubeconfig,
+  ...(kubeconfig !== undefined && { kubeconfig }),
   ...(githubToken !== undefined && { githubToken }),
   ...(password !== undefined && { sudoPassword: password }),
 });

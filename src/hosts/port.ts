@@ -149,7 +149,8 @@ export interface Preparation {
   readonly inputs?: Readonly<Record<string, string>>;
   /** With which a builder registers; needed only while it is not. */
   readonly githubToken?: Secret<string>;
-  readonly kubeconfig: Secret<string>;
+  /** Absent: the one on the Mac stays. */
+  readonly kubeconfig: Secret<string> | undefined;
   readonly sudo: SudoAccess;
   readonly onProgress: (steps: readonly StepProgress[]) => void;
 }

@@ -47,7 +47,8 @@ describe('defaults', () => {
         bootstrap: { failures: 0 },
         reboots: { sinceClaim: 0, times: [] },
         returns: 0,
-        sudo: { times: [] },
+        sudo: { tries: [] },
+        roll: { failures: 0 },
       },
     });
   });

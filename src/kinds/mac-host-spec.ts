@@ -162,8 +162,21 @@ const budgets = object('What was tried on this host, so that a restart or anothe
     times: moments('When, the youngest last.').default([]),
   }).prefault({}),
   returns: int32('How often in a row it went back because it failed.', { minimum: 0 }).default(0),
-  sudo: object('Uses of a password that is not yet known to be right: too many lock the account.', {
-    times: moments('When, the youngest last.').default([]),
+  sudo: object('Passwords that were tried since the last wipe: too many wrong ones lock the account.', {
+    tries: list(
+      'What was tried, the youngest last.',
+      object('One try, on record before it was sent.', {
+        value: text('Fingerprint of the password, which nobody can turn back.', { maxLength: 64 }),
+        at: time('When.'),
+        outcome: choice('What came of it; sent: its answer never came.', ['sent', 'refused']),
+      }),
+      { maxItems: 16 },
+    ).default([]),
+  }).prefault({}),
+  roll: object('Pushes of the host configuration to a Mac that works.', {
+    failures: int32('Failures in a row with one configuration.', { minimum: 0 }).default(0),
+    lastFailureAt: time('When the last failed.').optional(),
+    failedHash: text('The configuration that they failed with.', { maxLength: 128 }).optional(),
   }).prefault({}),
 });
 

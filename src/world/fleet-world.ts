@@ -22,7 +22,7 @@ import { createKubeClient } from '../kube/client/create-client.ts';
 import { createLeaderLease } from '../kube/manager/leader-lease.ts';
 import { createManager as createKubeManager } from '../kube/manager/manager.ts';
 import { createManager } from '../provider/create-manager.ts';
-import { DEFAULT_LIMITS } from '../provider/host/ports.ts';
+import { DEFAULT_LIMITS, DEFAULT_ROLL } from '../provider/host/ports.ts';
 import { connectCloud } from '../scaleway/adapter/connect.ts';
 import { createSimulatedCredentials } from '../scaleway/adapter/credentials.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
@@ -187,7 +187,7 @@ const runManager = async (actor: Actor, { client, cloud, macs }: ManagerParts): 
         clusterId: '0a1b2c3d',
         times: TIMES,
         limits: DEFAULT_LIMITS,
-        configHash: 'simulated',
+        roll: DEFAULT_ROLL,
       },
     });
     await manager.run(neverAborted()).catch((error: unknown) => logger.info('Term ended', { error: String(error) }));

@@ -35,9 +35,9 @@ describe('a manager with a way to Macs', () => {
       deleteSshKey: async () => undefined,
     };
     const access = { forMacs: 'https://macs.test', forCore: 'https://core.test', authority: 'the authority' };
-    const { hosts } = createAbsentSessions();
+    const { hosts, files, artefacts } = createAbsentSessions();
     const sessions = createHostSessions({
-      ...{ client, clock, random, hosts, sshKeys, secretsNamespace: 'tuist', access },
+      ...{ client, clock, random, hosts, files, artefacts, sshKeys, secretsNamespace: 'tuist', access },
     });
     return { client, known, sessions };
   };

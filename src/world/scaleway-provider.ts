@@ -13,7 +13,13 @@ import { toClusterId } from '../kinds/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
-import { DEFAULT_LIMITS, type FleetKeys, type JoinCredentials, type ProviderTimes } from '../provider/host/ports.ts';
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_ROLL,
+  type FleetKeys,
+  type JoinCredentials,
+  type ProviderTimes,
+} from '../provider/host/ports.ts';
 import { createFleetKeys } from '../provider/identity/fleet-keys.ts';
 import { createJoinCredentials } from '../provider/identity/join-credentials.ts';
 import type { OpenedScaleway } from '../scaleway/adapter/open-scaleway.ts';
@@ -47,6 +53,8 @@ export interface HostSessionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly hosts: Hosts;
+  readonly files: HostSessions['files'];
+  readonly artefacts: HostSessions['artefacts'];
   readonly sshKeys: SshKeys;
   readonly secretsNamespace: string;
   readonly access: ClusterAccess;
@@ -54,10 +62,10 @@ export interface HostSessionDeps {
 
 /** With keys and tokens that the cluster keeps; the keys are known to Scaleway before anybody needs them. */
 export const createHostSessions = (deps: HostSessionDeps): HostSessions => {
-  const { client, clock, random, hosts, sshKeys, secretsNamespace: namespace, access } = deps;
+  const { client, clock, random, hosts, files, artefacts, sshKeys, secretsNamespace: namespace, access } = deps;
   const cluster = { server: access.forMacs, authority: access.authority };
   return {
-    hosts,
+    ...{ hosts, files, artefacts },
     fleetKeys: createFleetKeys({
       ...{ client, namespace, random: random.stream('fleet keys') },
       register: (key, signal) => registerSshKey(sshKeys, key, signal),
@@ -92,7 +100,7 @@ export const createScalewayPorts = async (
     ...{ client, clock, random, ids: createIds(random), logger, cloud, fleetKeys, join },
     preparer: createHostPreparer({ hosts, clock, files, artefacts }),
     settings: {
-      ...{ projectId, zones, poolPrefix, clusterId, times: TIMES, limits: DEFAULT_LIMITS, configHash: '' },
+      ...{ projectId, zones, poolPrefix, clusterId, times: TIMES, limits: DEFAULT_LIMITS, roll: DEFAULT_ROLL },
       ...(namespace === undefined ? {} : { namespace }),
     },
   };

@@ -14,7 +14,7 @@ import { toClusterId } from '../kinds/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
-import { DEFAULT_LIMITS, type JoinCredentials } from '../provider/host/ports.ts';
+import { DEFAULT_LIMITS, DEFAULT_ROLL, type JoinCredentials } from '../provider/host/ports.ts';
 import { connectCloud } from '../scaleway/adapter/connect.ts';
 import { createSimulatedCredentials } from '../scaleway/adapter/credentials.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
@@ -133,7 +133,7 @@ export const createSimulatedPorts = async (
       clusterId: toClusterId(kubeSystem.metadata.uid ?? ''),
       ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
       limits: DEFAULT_LIMITS,
-      configHash: 'simulated',
+      roll: DEFAULT_ROLL,
       servingAddresses: ['127.0.0.1'],
       times: {
         claimHoldMs: compressed(36_000),

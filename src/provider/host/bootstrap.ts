@@ -2,12 +2,13 @@
  * The long work on a Mac, as operations: first a look at its SSH host key, which is pinned before anything is sent, then
  * the bootstrap under the host's epoch (R10).
  */
-import type { HostTarget, StepProgress } from '../../hosts/port.ts';
+import type { HostTarget, Preparation, StepProgress } from '../../hosts/port.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { OperationRequest } from '../../kube/controller/operations.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { providerIdOf } from './host-caches.ts';
 import type { HostPorts } from './ports.ts';
+import { sudoAccessOf } from './sudo-record.ts';
 
 export type BootstrapProgress = readonly StepProgress[];
 
@@ -43,26 +44,46 @@ export const bootstrapHost = (job: BootstrapJob): BootstrapRequest => ({
   doing: 'bootstrapping',
   timeoutMs: job.ports.settings.times.bootstrapTimeoutMs,
   run: async ({ signal, report }) => {
-    const { ports, host, server } = job;
-    const nodeName = host.spec.claimRef?.name ?? '';
-    const { digest } = await ports.preparer.prepare(
-      {
-        target: await targetOf(job, signal),
-        epoch: host.spec.epoch,
-        claim: host.spec.claimRef?.uid ?? '',
-        nodeName,
-        providerId: providerIdOf(host),
-        fleet: host.spec.fleet ?? '',
-        kubeconfig: await ports.join.issue(nodeName, signal),
-        // The budget in spec.budgets.sudo is not kept yet: every operation begins with none spent.
-        sudo: { password: server.sudoPassword, tries: [], record: async () => undefined },
-        onProgress: report,
-      },
-      signal,
-    );
-    return { kind: 'bootstrapped', finishedAtMs: ports.clock.now(), digest };
+    const kubeconfig = await job.ports.join.issue(job.host.spec.claimRef?.name ?? '', signal);
+    return prepareHost(job, { kubeconfig, report }, signal);
   },
 });
+
+/** The same for a Mac that works: what differs is changed, and its identity stays as it is. */
+export const rollHost = (job: BootstrapJob): BootstrapRequest => ({
+  key: job.host.metadata.name,
+  doing: 'rolling',
+  timeoutMs: job.ports.settings.times.bootstrapTimeoutMs,
+  run: ({ signal, report }) => prepareHost(job, { kubeconfig: undefined, report }, signal),
+});
+
+const prepareHost = async (
+  { ports, host, server }: BootstrapJob,
+  { kubeconfig, report }: Pick<Preparation, 'kubeconfig'> & { readonly report: Preparation['onProgress'] },
+  signal: AbortSignal,
+): Promise<BootstrapResult> => {
+  const { digest } = await ports.preparer.prepare(
+    {
+      target: await targetOf({ ports, host, server }, signal),
+      epoch: host.spec.epoch,
+      claim: host.spec.claimRef?.uid ?? '',
+      nodeName: host.spec.claimRef?.name ?? '',
+      providerId: providerIdOf(host),
+      ...configurationOf(host),
+      kubeconfig,
+      sudo: sudoAccessOf(ports.client, host, server),
+      onProgress: report,
+    },
+    signal,
+  );
+  return { kind: 'bootstrapped', finishedAtMs: ports.clock.now(), digest };
+};
+
+const configurationOf = ({ spec }: MacHost): Pick<Preparation, 'fleet'> => ({ fleet: spec.fleet ?? '' });
+
+/** Fingerprint of the configuration that this manager wants on the Mac (004-5). */
+export const wantedHashOf = ({ preparer }: Pick<HostPorts, 'preparer'>, host: MacHost): string =>
+  preparer.digestOf(configurationOf(host));
 
 const STOP_TIMEOUT_MS = 60_000;
 

@@ -17,6 +17,7 @@ import { withoutReboot } from './plan-recovery.ts';
 import { acceptWipe } from './plan-release.ts';
 import { type PrepareDeps, prepare } from './prepare-host.ts';
 import { isReady, notReady } from './report.ts';
+import { startRoll } from './roll-host.ts';
 
 /** A live look is good for this long; a process that was frozen since sends nothing (R13). */
 const LOOK_GOOD_FOR_MS = 5_000;
@@ -52,6 +53,11 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
       const { server } = task.look;
       if (server === undefined) return wait(settings.times.pollMs);
       return prepare(deps, task.host, { server, permit: () => permitEffect(deps, task) });
+    }
+    case 'roll': {
+      const { server } = task.look;
+      if (server === undefined) return wait(settings.times.pollMs);
+      return startRoll(deps, task.host, { server, permit: () => permitEffect(deps, task) });
     }
     case 'delete-node':
       await deleteNode(deps, task);

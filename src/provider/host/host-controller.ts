@@ -18,7 +18,7 @@ import { reconcileLifecycle } from '../../kube/controller/lifecycle.ts';
 import { createOperations } from '../../kube/controller/operations.ts';
 import { done, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
-import type { BootstrapProgress, BootstrapResult } from './bootstrap.ts';
+import { type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
 import { isOwnerPaused, isProvisioned, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
 import { type HostState, hostStateOf } from './host-life.ts';
@@ -30,6 +30,7 @@ import { tierOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
 import { pacedUntil, underWay } from './prepare-host.ts';
 import { isReady } from './report.ts';
+import { type RollTurn, rollTurnOf, rollUnderWay } from './roll-host.ts';
 
 export const createHostController = (ports: HostPorts, caches: ProviderCaches, events: EventRecorder): Controller => {
   const options = { clock: ports.clock, concurrency: 64, onChange: (key: string) => controller.wake(key) };
@@ -116,7 +117,8 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   // Scaleway puts the key on a Mac when it installs it: it has to be known there before anything else (001-4).
   if (state === 'claimed') await ports.fleetKeys.privateKeyOf(host.spec.fleet ?? '', context.signal);
   const owner = await observeOwner(caches, host, context);
-  const look = await lookIfNeeded(deps, { host, state, owner, context });
+  const turn: RollTurn = state === 'joined' ? rollTurnOf(deps, host) : { is: 'nothing' };
+  const look = await lookIfNeeded(deps, { host, state, owner, turn, context });
   if (look.kind === 'enough') return withStatus(look.result, host, { state, nowMs, server: undefined });
   const presence = judgePresence(host.status?.server, look.look, nowMs);
   const plan = planHost({
@@ -124,7 +126,8 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
     isProvisioned: isProvisioned(caches, host),
     isUnsent: deps.unsent.has(host.spec.lastWrite?.id ?? ''),
     diagnosis: look.diagnosis,
-    ...{ configHash: ports.settings.configHash, clusterId: ports.settings.clusterId },
+    ...{ configHash: wantedHashOf(ports, host), isTurnToRoll: turn.is === 'now' },
+    clusterId: ports.settings.clusterId,
     ...{ times: ports.settings.times, limits: ports.settings.limits },
     census: () => censusOf(caches, host, nowMs),
     uuid: ports.ids.uuid,
@@ -133,9 +136,9 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   return withStatus(result, host, { state, nowMs, server: presence.server });
 };
 
-/** Work belongs to one state: a bootstrap to preparing, a stopping of the agent to the ways out. */
+/** Work belongs to a state: a bootstrap or a roll to Macs that are used, a stopping of the agent to the ways out. */
 const endStrayWork = ({ operations, stops }: HostDeps, { metadata }: MacHost, state: HostState): void => {
-  if (state !== 'preparing') operations.cancel(metadata.uid ?? '');
+  if (state !== 'preparing' && state !== 'joined') operations.cancel(metadata.uid ?? '');
   if (state !== 'releasing' && state !== 'terminating') stops.cancel(metadata.uid ?? '');
 };
 
@@ -143,6 +146,7 @@ interface Glance {
   readonly host: MacHost;
   readonly state: HostState;
   readonly owner: Owner;
+  readonly turn: RollTurn;
   readonly context: ReconcileContext;
 }
 
@@ -151,8 +155,12 @@ type Looked =
   /** There is nothing to act on, so the cloud is not asked. */
   | { readonly kind: 'enough'; readonly result: StepResult<MacHost> };
 
-const lookIfNeeded = async (deps: HostDeps, { host, state, owner, context }: Glance): Promise<Looked> => {
-  if (!needsLook(host, state, owner)) return { kind: 'enough', result: restOf(deps, host) };
+const lookIfNeeded = async (deps: HostDeps, glance: Glance): Promise<Looked> => {
+  const { host, state, owner, turn, context } = glance;
+  const rolling = state === 'joined' && owner === 'names-it' ? rollUnderWay(deps, host) : undefined;
+  if (rolling !== undefined) return { kind: 'enough', result: rolling };
+  if (!needsLook(host, { state, owner, isTurnToRoll: turn.is === 'now' }))
+    return { kind: 'enough', result: restOf(deps, host, turn) };
   if (state === 'preparing' && owner === 'names-it' && host.spec.rebootRequest === undefined) {
     const result = underWay(deps, host) ?? (isAboutToAct(deps, host) ? undefined : pacedUntil(deps, host));
     if (result !== undefined) return { kind: 'enough', result };
@@ -162,9 +170,11 @@ const lookIfNeeded = async (deps: HostDeps, { host, state, owner, context }: Gla
   return { kind: 'looked', look: await lookAt(deps.ports, host, context), diagnosis };
 };
 
-const restOf = ({ ports }: HostDeps, host: MacHost): StepResult<MacHost> => {
-  const leftMs = identityLeftMs(host, ports.clock.now());
-  return leftMs === undefined ? stop(isReady()) : wait(leftMs, isReady());
+/** Until its identity may have run out, or it is its turn to be changed. */
+const restOf = ({ ports }: HostDeps, host: MacHost, turn: RollTurn): StepResult<MacHost> => {
+  const times = [identityLeftMs(host, ports.clock.now()), turn.is === 'later' ? turn.afterMs : undefined];
+  const afterMs = Math.min(...times.filter((time) => time !== undefined));
+  return Number.isFinite(afterMs) ? wait(afterMs, isReady()) : stop(isReady());
 };
 
 /** What recovery does is not paced by the next try. */

@@ -52,8 +52,10 @@ export interface HostView {
   readonly isUnsent: boolean;
   /** Scaleway's own look at a server that keeps failing; undefined when it was not asked, or did not answer. */
   readonly diagnosis: Diagnosis | undefined;
-  /** Fingerprint of the host configuration this manager has. */
+  /** Fingerprint of the configuration that this manager wants on it. */
   readonly configHash: string;
+  /** Whether it has drifted from that, and it is its turn. */
+  readonly isTurnToRoll: boolean;
   readonly clusterId: string;
   readonly times: HostTimes;
   readonly limits: HostLimits;
@@ -73,6 +75,8 @@ export type HostPlan =
   | { readonly do: 'terminate' }
   | { readonly do: 'schedule-deletion' }
   | { readonly do: 'prepare' }
+  /** Another configuration for a Mac that works. */
+  | { readonly do: 'roll' }
   | { readonly do: 'delete-node' }
   /** Take the record away. */
   | { readonly do: 'forget' }

@@ -42,12 +42,21 @@ const isUnseen = (error: unknown): boolean =>
   isKind(error, 'not-found') || (error instanceof FleetError && error.code === 'PermissionsDenied');
 
 /** A Mac that is free or works is looked at only when something about it is odd: nothing is to be done to it. */
-export const needsLook = ({ spec, status }: MacHost, state: HostState, owner: Owner): boolean => {
+export const needsLook = (
+  { spec, status }: MacHost,
+  { state, owner, isTurnToRoll }: { readonly state: HostState; readonly owner: Owner; readonly isTurnToRoll: boolean },
+): boolean => {
   const { missingSince, name } = status?.server ?? {};
   const isOdd = missingSince !== undefined;
   if (state === 'free') return isOdd || (name !== undefined && sightName(spec, name) !== 'pool');
   if (state !== 'joined') return true;
-  return isOdd || owner !== 'names-it' || spec.rebootRequest !== undefined || spec.lastWrite?.verb === 'reboot';
+  return (
+    isOdd ||
+    isTurnToRoll ||
+    owner !== 'names-it' ||
+    spec.rebootRequest !== undefined ||
+    spec.lastWrite?.verb === 'reboot'
+  );
 };
 
 /** Gone for good takes two looks, this far apart, and a complete list without the server (R19). */

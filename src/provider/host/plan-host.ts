@@ -25,7 +25,7 @@ const PLANS: Readonly<Record<Move, (view: HostView) => HostPlan>> = {
   take: (view) => planTake(view),
   drop: () => ({ do: 'store', spec: { claimRef: undefined, assignedName: undefined } }),
   prepare: (view) => planPrepare(view),
-  tend: (view) => planOwner(view) ?? planReboot(view) ?? planRequestedReboot(view) ?? { do: 'rest' },
+  tend: (view) => planOwner(view) ?? planReboot(view) ?? planRequestedReboot(view) ?? planRoll(view),
   wipe: planWipe,
   return: planReturn,
   seclude: planSeclude,
@@ -33,6 +33,11 @@ const PLANS: Readonly<Record<Move, (view: HostView) => HostPlan>> = {
   keep: planKeep,
   forget: (view) => planForget(view),
   report: (view) => ({ do: 'report', message: describeMismatch(view) }),
+};
+
+const planRoll = ({ isTurnToRoll, server, times }: HostView): HostPlan => {
+  if (!isTurnToRoll) return { do: 'rest' };
+  return server?.status === 'ready' ? { do: 'roll' } : { do: 'wait', afterMs: times.pollMs };
 };
 
 const describeMismatch = ({ spec, server }: HostView): string =>

@@ -30,7 +30,8 @@ const budgets = (failures: number, reboots: object, lastError = 'StepFailed') =>
   bootstrap: { failures, lastError },
   reboots,
   returns: 0,
-  sudo: { times: [] },
+  sudo: { tries: [] },
+  roll: { failures: 0 },
 });
 const released = (reason: string, message: string): HostPlan =>
   store({ release: { intentID: UUID, policy: 'pool', reason, message, requestedAt: at(0), by: 'macfleet' } });
@@ -192,7 +193,8 @@ const ROWS: readonly Row[] = [
         bootstrap: { failures: 0 },
         reboots: { sinceClaim: 0, times: [at(0)] },
         returns: 0,
-        sudo: { times: [] },
+        sudo: { tries: [] },
+        roll: { failures: 0 },
       },
     }),
   },

@@ -100,7 +100,8 @@ const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly d
       bootstrap: { failures: 0 },
       reboots: { sinceClaim: 0, times: spec.budgets.reboots.times },
       returns,
-      sudo: { times: [] },
+      sudo: { tries: [] },
+      roll: { failures: 0 },
     },
   };
   if (parseServerName(name, [])?.kind !== 'quarantine') return { spec: record };

@@ -7,6 +7,8 @@ import type { Secret } from '../../base/secret.ts';
 import type { HostPreparer } from '../../hosts/port.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Cloud } from '../../scaleway/port/cloud.ts';
+import type { RollLimits } from '../fleet/plan-drift.ts';
+import type { WaveView } from '../fleet/plan-wave.ts';
 import type { HostLimits, HostTimes } from './host-view.ts';
 
 /** What lets a Mac join the cluster under one Node name. */
@@ -34,8 +36,7 @@ export interface ProviderSettings {
   readonly namespace?: string;
   readonly times: ProviderTimes;
   readonly limits: HostLimits;
-  /** Fingerprint of the host configuration that this manager has. */
-  readonly configHash: string;
+  readonly roll: RollSettings;
   /** Where Macs may serve besides their own addresses: on the loopback, if they are simulated. */
   readonly servingAddresses?: readonly string[];
   /** Who may adopt from a pool, by its prefix; every namespace from one that is not here (R26). */
@@ -44,6 +45,14 @@ export interface ProviderSettings {
 
 /** As the flags of the manager have them. */
 export const DEFAULT_LIMITS: HostLimits = { rebootAfter: 3, releaseAfter: 8, reinstallsPerHour: 30 };
+
+/** How a new host configuration gets to the Macs that work. */
+export interface RollSettings extends RollLimits, Pick<WaveView, 'settleMs' | 'fraction'> {}
+
+export const DEFAULT_ROLL: RollSettings = {
+  ...{ cap: 5, retryAfterMs: 1_800_000, paceMs: 60_000 },
+  ...{ settleMs: 120_000, fraction: 0.25 },
+};
 
 export interface ProviderTimes extends HostTimes {
   readonly inventoryMs: number;

@@ -31,7 +31,7 @@ export const underWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> 
   const { ports, operations } = deps;
   const state = operations.state(host.metadata.uid ?? '');
   if (state?.state === 'failed') return failedAttempt(deps, host, state.error);
-  if (state?.state === 'running') return wait(WATCH_OPERATION_MS, progressOf(ports, host, state));
+  if (state?.state === 'running') return wait(WATCH_OPERATION_MS, progressOf(ports, host, state, 'bootstrap'));
   if (state?.state === 'succeeded') return ended(deps, host, state.result);
   return undefined;
 };
@@ -52,7 +52,7 @@ export const prepare = (
   host: MacHost,
   { server, permit }: { readonly server: ServerAccess; readonly permit: () => void },
 ): StepResult<MacHost> => {
-  const { ports, operations, raisedEpochs } = deps;
+  const { ports, operations } = deps;
   const uid = host.metadata.uid ?? '';
   const paced = pacedUntil(deps, host);
   if (paced !== undefined) return paced;
@@ -64,24 +64,35 @@ export const prepare = (
   }
   const rival = identityRival(deps.caches, host, ports.clock.now());
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
-  if (raisedEpochs.get(uid) !== host.spec.epoch) {
-    raisedEpochs.set(uid, host.spec.epoch + 1);
-    return wait(0, { spec: { epoch: host.spec.epoch + 1, ...identityFrom(ports, host) } });
-  }
+  const raised = raiseEpoch(deps, host, identityFrom(ports, host));
+  if (raised !== undefined) return raised;
   permit();
   operations.ensure(uid, bootstrapHost(job));
   return wait(WATCH_OPERATION_MS, notReady(REASONS.host.ready.notReady, 'bootstrapping'));
 };
 
-const progressOf = (
+/** Undefined once this process works under an epoch of its own (R10); `more` goes on record with it. */
+export const raiseEpoch = (
+  { raisedEpochs }: PrepareDeps,
+  { metadata, spec }: MacHost,
+  more: Report<MacHost>['spec'] = {},
+): StepResult<MacHost> | undefined => {
+  const uid = metadata.uid ?? '';
+  if (raisedEpochs.get(uid) === spec.epoch) return undefined;
+  raisedEpochs.set(uid, spec.epoch + 1);
+  return wait(0, { spec: { epoch: spec.epoch + 1, ...more } });
+};
+
+export const progressOf = (
   { settings }: HostPorts,
   { spec }: MacHost,
   state: { readonly sinceMs: number; readonly progress?: BootstrapProgress },
+  kind: 'bootstrap' | 'roll',
 ): Report<MacHost> => ({
   ...notReady(REASONS.host.ready.notReady, 'bootstrapping'),
   status: {
     operation: {
-      kind: 'bootstrap',
+      kind,
       epoch: spec.epoch,
       startedAt: toTimestamp(state.sinceMs),
       deadline: toTimestamp(state.sinceMs + settings.times.bootstrapTimeoutMs),
@@ -98,7 +109,10 @@ const ended = (deps: PrepareDeps, host: MacHost, result: BootstrapResult): StepR
   }
   const leftMs = result.finishedAtMs + settings.times.nodeWaitMs - clock.now();
   return leftMs > 0
-    ? wait(leftMs, notReady(REASONS.host.ready.notReady, 'bootstrapped, waiting for its Node'))
+    ? wait(leftMs, {
+        ...notReady(REASONS.host.ready.notReady, 'bootstrapped, waiting for its Node'),
+        status: { configHash: result.digest },
+      })
     : failedAttempt(deps, host, noNode(host));
 };
 

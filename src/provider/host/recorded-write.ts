@@ -26,9 +26,15 @@ export const intendName = (view: HostView, next: string): HostPlan => ({
   },
 });
 
-/** A stored wish for a name: seen means done; otherwise it is sent, on a fresh record. */
+/**
+ * A stored wish for a name: seen means done; otherwise it is sent, on a fresh record. When it was seen is noted: the rename
+ * may have been sent long after its record, and names are held from then on (R7, R13).
+ */
 export const pursueName = (view: HostView, next: string): HostPlan => {
-  if (view.server?.name === next) return { do: 'store', spec: { assignedName: { current: next } } };
+  if (view.server?.name === next) {
+    const lastWrite = { ...(view.spec.lastWrite ?? recordWrite(view, 'rename')), at: toTimestamp(view.nowMs) };
+    return { do: 'store', spec: { assignedName: { current: next }, lastWrite } };
+  }
   if (!isRecordFresh(view, 'rename')) return { do: 'store', spec: { lastWrite: recordWrite(view, 'rename') } };
   return { do: 'rename', to: next };
 };

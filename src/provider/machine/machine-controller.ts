@@ -160,6 +160,8 @@ const claim = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
   if (caches.hosts.get(serverId)?.spec.claimRef?.uid === uid) return done();
   const host = await findHost(serverId, context);
   if (host?.spec.claimRef?.uid === uid) return done();
+  // The inventory makes a record that was lost, and knows by the providerID whose it is (R17).
+  if (host === undefined && machine.spec.providerID) return wait<Machine>(ports.settings.times.pollMs);
   const isFirst = isFirstOf(caches.machines.byIndex('server', serverId), machine);
   if (host === undefined || host.spec.claimRef !== undefined || host.spec.release !== undefined || !isFirst) {
     const reason = isFirst ? provisioned.noAvailableHost : provisioned.duplicateClaim;

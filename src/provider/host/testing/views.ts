@@ -74,6 +74,7 @@ export const viewOf = ({ spec, census, ...given }: Given): HostView => ({
   isUnsent: false,
   diagnosis: undefined,
   configHash: 'config-1',
+  isTurnToRoll: false,
   clusterId: '0a1b2c3d',
   times: TIMES,
   limits: DEFAULT_LIMITS,

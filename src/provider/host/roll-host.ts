@@ -1,0 +1,129 @@
+/**
+ * A Mac that works gets another configuration (004-3, 004-5): when it has drifted, when it is its turn in its fleet, and as
+ * an operation like the bootstrap. Its Node stays what it is meanwhile; a failure is counted and leaves the drift.
+ */
+import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
+import type { FleetError } from '../../base/errors.ts';
+import type { MacHost } from '../../kinds/mac-host.ts';
+import { type StepResult, wait } from '../../kube/controller/outcome.ts';
+import type { ServerAccess } from '../../scaleway/port/cloud.ts';
+import { afterFailedPush, type DriftPlan, type DriftView, planDrift } from '../fleet/plan-drift.ts';
+import { planWave, type RollMember } from '../fleet/plan-wave.ts';
+import { rollHost, wantedHashOf } from './bootstrap.ts';
+import { nodeOf } from './host-caches.ts';
+import { hostStateOf } from './host-life.ts';
+import { type PrepareDeps, progressOf, raiseEpoch } from './prepare-host.ts';
+import { isReady } from './report.ts';
+
+const WATCH_OPERATION_MS = 60_000;
+const NEXT_WAVE_LOOK_MS = 30_000;
+
+export type RollTurn =
+  | { readonly is: 'nothing' }
+  | { readonly is: 'now' }
+  /** Later: the pace, the cooldown, or the wave before. */
+  | { readonly is: 'later'; readonly afterMs: number };
+
+const driftOf = ({ ports }: PrepareDeps, host: MacHost): DriftView => ({
+  nowMs: ports.clock.now(),
+  desired: wantedHashOf(ports, host),
+  recorded: host.status?.configHash,
+  budget: host.spec.budgets.roll,
+  limits: ports.settings.roll,
+});
+
+export const rollTurnOf = (deps: PrepareDeps, host: MacHost): RollTurn => {
+  const drift = driftOf(deps, host);
+  const plan = planDrift(drift);
+  if (plan.do === 'nothing') return { is: 'nothing' };
+  if (plan.do !== 'push') return laterOf(plan);
+  const wave = planWave({
+    ...{ nowMs: drift.nowMs, desired: drift.desired, members: membersOf(deps, host) },
+    ...deps.ports.settings.roll,
+  });
+  const isMyTurn = wave.is === 'going' && wave.may.includes(host.metadata.name);
+  return isMyTurn ? { is: 'now' } : { is: 'later', afterMs: NEXT_WAVE_LOOK_MS };
+};
+
+const laterOf = (plan: Exclude<DriftPlan, { do: 'nothing' | 'push' }>): RollTurn => ({
+  is: 'later',
+  afterMs: plan.afterMs ?? NEXT_WAVE_LOOK_MS,
+});
+
+/** The Macs of the fleet that work. One that is being bootstrapped gets the new configuration anyway. */
+const membersOf = (deps: PrepareDeps, { spec }: MacHost): readonly RollMember[] =>
+  deps.caches.hosts
+    .list()
+    .filter((other) => other.spec.fleet === spec.fleet && hostStateOf(other.spec, 'there') === 'joined')
+    .map((other) => memberOf(deps, other));
+
+const memberOf = (deps: PrepareDeps, host: MacHost): RollMember => {
+  const ready = nodeOf(deps.caches, host)?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return {
+    id: host.metadata.name,
+    recorded: host.status?.configHash,
+    readySinceMs: ready?.status === 'True' ? (parseTimestamp(ready.lastTransitionTime) ?? 0) : undefined,
+    isPushing: deps.operations.state(host.metadata.uid ?? '')?.state === 'running',
+    hasGivenUp: planDrift(driftOf(deps, host)).do === 'give-up',
+  };
+};
+
+/** Undefined: no push is under way, and none has ended. */
+export const rollUnderWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> | undefined => {
+  const uid = host.metadata.uid ?? '';
+  const state = deps.operations.state(uid);
+  if (state === undefined) return undefined;
+  if (state.state === 'running') {
+    const { status } = progressOf(deps.ports, host, state, 'roll');
+    return wait(WATCH_OPERATION_MS, { ...isReady(), ...(status === undefined ? {} : { status }) });
+  }
+  deps.operations.forget(uid);
+  if (state.state === 'failed') return failedPush(deps, host, state.error);
+  const { result } = state;
+  // The bootstrap that brought it here ends like a push: what was verified is put on record.
+  if (result.kind === 'host-key') return wait(0, { spec: { hostKey: { ...result, wipes: host.spec.wipes } } });
+  return pushed(host, result.digest);
+};
+
+const pushed = (host: MacHost, digest: string): StepResult<MacHost> => {
+  const isRoll = host.status?.configHash !== undefined && host.status.configHash !== digest;
+  return wait(0, {
+    ...isReady(),
+    status: { configHash: digest },
+    ...(host.spec.budgets.roll.failures === 0
+      ? {}
+      : { spec: { budgets: { ...host.spec.budgets, roll: { failures: 0 } } } }),
+    ...(isRoll
+      ? {
+          events: [
+            { type: 'Normal', reason: 'AgentRolled', message: `The Mac has the configuration ${digest.slice(0, 12)}` },
+          ],
+        }
+      : {}),
+  });
+};
+
+const failedPush = (deps: PrepareDeps, host: MacHost, error: FleetError): StepResult<MacHost> => {
+  const drift = driftOf(deps, host);
+  const roll = afterFailedPush(drift, toTimestamp(drift.nowMs));
+  deps.raisedEpochs.delete(host.metadata.uid ?? '');
+  const isLast = drift.limits.cap > 0 && roll.failures >= drift.limits.cap;
+  const reason = isLast ? 'TartKubeletUpdateExceededRetries' : 'AgentRollFailed';
+  return wait(0, {
+    ...isReady(),
+    spec: { budgets: { ...host.spec.budgets, roll: { ...roll } } },
+    events: [{ type: 'Warning', reason, message: error.message }],
+  });
+};
+
+export const startRoll = (
+  deps: PrepareDeps,
+  host: MacHost,
+  { server, permit }: { readonly server: ServerAccess; readonly permit: () => void },
+): StepResult<MacHost> => {
+  const raised = raiseEpoch(deps, host);
+  if (raised !== undefined) return raised;
+  permit();
+  deps.operations.ensure(host.metadata.uid ?? '', rollHost({ ports: deps.ports, host, server }));
+  return wait(WATCH_OPERATION_MS, isReady());
+};
