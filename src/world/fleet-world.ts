@@ -54,6 +54,8 @@ export interface FleetWorld {
   adminClient(actor: Actor): KubeClient;
   /** Requests that somebody made without the right to; a write that was refused for its content is none. */
   readonly forbidden: readonly AnsweredRequest[];
+  /** The managers start anew, with another host configuration. */
+  upgrade(release: string): void;
 }
 
 const POOL_PREFIX = 'tuist-pool-';
@@ -98,11 +100,18 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   for (const kind of ALL_KINDS) operator.create(CRD_PATH, toCustomResourceDefinition(kind));
   for (const guard of [...PROVIDER_RIGHTS, ...POLICIES]) operator.apply(guard);
   kernel.boot('controllers', (actor) => runControllers(actor, (user) => clientOf(actor, api, user)));
-  for (const name of options.managers ?? ['manager']) {
-    kernel.boot(name, (actor) => runManager(actor, { client: clientOf(actor, api, PROVIDER), cloud, macs }));
+  const managers = options.managers ?? ['manager'];
+  let release = '1';
+  for (const name of managers) {
+    const parts = (actor: Actor) => ({ client: clientOf(actor, api, PROVIDER), cloud, macs, release });
+    kernel.boot(name, (actor) => runManager(actor, parts(actor)));
   }
+  const upgrade = (to: string): void => {
+    release = to;
+    for (const name of managers) kernel.restart(name, 1_000);
+  };
   const adminClient = (actor: Actor): KubeClient => clientOf(actor, api, ADMIN);
-  return { kernel, cloud, macs, operator, adminClient, forbidden };
+  return { kernel, cloud, macs, operator, adminClient, forbidden, upgrade };
 };
 
 const CRD_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -157,13 +166,15 @@ const runControllers = async (
 };
 
 interface ManagerParts {
+  /** Of the host configuration. */
+  readonly release: string;
   readonly client: KubeClient;
   readonly cloud: SimCloud;
   readonly macs: SimMacs;
 }
 
 /** One life of a manager process: when it loses the lease it starts over, as a restarted container does. */
-const runManager = async (actor: Actor, { client, cloud, macs }: ManagerParts): Promise<void> => {
+const runManager = async (actor: Actor, { client, cloud, macs, release }: ManagerParts): Promise<void> => {
   const { clock, random, ids, logger } = actor;
   for (let term = 0; ; term += 1) {
     const lease = createLeaderLease({
@@ -177,7 +188,7 @@ const runManager = async (actor: Actor, { client, cloud, macs }: ManagerParts): 
         ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
         transport: createKernelCloudTransport(cloud, actor),
       }),
-      preparer: createHostPreparer({ hosts: macs.kernelHosts(actor), clock, ...createStepLevelConfiguration() }),
+      preparer: createHostPreparer({ hosts: macs.kernelHosts(actor), clock, ...createStepLevelConfiguration(release) }),
       join: { issue: async (nodeName) => new Secret(`kubeconfig of ${nodeName}`) },
       fleetKeys: { privateKeyOf: async () => FLEET_KEY },
       settings: {

@@ -25,6 +25,7 @@ import { findHost, patchHost } from './host-record.ts';
 import { judgeHost } from './judge-host.ts';
 import { releaseHost } from './release-host.ts';
 import { askForReplacement } from './replace-machine.ts';
+import { rollStatusOf } from './roll-status.ts';
 
 export interface MachineDeps {
   readonly ports: Pick<HostPorts, 'clock' | 'ids' | 'settings'>;
@@ -180,7 +181,7 @@ const isFirstOf = (rivals: readonly Machine[], { metadata }: Machine): boolean =
   rivals.every((rival) => (rival.metadata.uid ?? '') >= (metadata.uid ?? ''));
 
 /** providerID and provisioned are set together, once the Mac has joined (R22). */
-const join = ({ caches }: MachineDeps, machine: Machine): Result => {
+const join = ({ ports, caches }: MachineDeps, machine: Machine): Result => {
   const host = caches.hosts.get(machine.status?.serverID ?? '');
   const state = host?.status?.state;
   if (host === undefined || (state !== 'joined' && machine.status?.initialization?.provisioned !== true)) {
@@ -199,7 +200,7 @@ const join = ({ caches }: MachineDeps, machine: Machine): Result => {
     status: {
       initialization: { provisioned: true },
       ready: true,
-      phase: 'Ready',
+      ...rollStatusOf(host, ports.settings.roll),
       ...(address === undefined ? {} : { addresses: [{ type: 'ExternalIP', address }] }),
       ...(host.spec.source.scaleway === undefined ? {} : { failureDomain: host.spec.source.scaleway.zone }),
     },

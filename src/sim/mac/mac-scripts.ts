@@ -166,12 +166,13 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   'agent-runtime': installed('agent-runtime', 'node'),
   'agent-bundle': installed('agent-bundle', 'agent'),
   kubeconfig: {
-    check: ({ disk }, { secrets }) =>
-      disk.kubeconfig !== undefined && disk.kubeconfig.reveal() === secrets['kubeconfig']?.reveal()
+    // Without one to compare with, the one that is there is right.
+    check: ({ disk }, { secrets: { kubeconfig = disk.kubeconfig } }) =>
+      disk.kubeconfig !== undefined && disk.kubeconfig.reveal() === kubeconfig?.reveal()
         ? ok()
         : no('another kubeconfig, or none'),
     apply: asRoot(({ disk }, { secrets }) => {
-      disk.kubeconfig = secrets['kubeconfig'];
+      disk.kubeconfig = secrets['kubeconfig'] ?? disk.kubeconfig;
       return disk.kubeconfig === undefined ? no('nothing on standard input') : ok();
     }),
   },

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MAC_HOSTS } from '../kinds/mac-host.ts';
+import { MACHINES } from '../kinds/machine.ts';
+import { NODES } from '../kube/types/core.ts';
+import type { FleetWorld } from './fleet-world.ts';
+import { readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
+
+const hashes = ({ operator }: FleetWorld): readonly (string | undefined)[] =>
+  operator.list(MAC_HOSTS).map(({ status }) => status?.configHash);
+
+const isOneHash = (world: FleetWorld, before: string | undefined): boolean =>
+  new Set(hashes(world)).size === 1 && hashes(world)[0] !== before && hashes(world)[0] !== undefined;
+
+const joined = async (seed: number): Promise<{ readonly world: FleetWorld; readonly hash: string | undefined }> => {
+  const world = startWorld({ seed, macs: 3 });
+  await runUntil(world, 'all ready', () => readyMachines(world) === 3 && isOneHash(world, ''));
+  return { world, hash: hashes(world)[0] };
+};
+
+/** How many Macs are being changed at this moment. */
+const changing = ({ operator }: FleetWorld): number =>
+  operator
+    .list(MAC_HOSTS)
+    .filter(
+      ({ status }) =>
+        status?.operation?.kind === 'roll' && status.operation.steps?.some(({ state }) => state === 'running'),
+    ).length;
+
+describe('another host configuration, on the virtual clock', () => {
+  it('004-3 004-5 reaches every Mac, one after the other, and no Node goes away', async () => {
+    const { world, hash } = await joined(41);
+    const nodes = world.operator.list(NODES).map(({ metadata }) => metadata.uid);
+    let most = 0;
+    world.upgrade('2');
+    await runUntil(world, 'all have it', () => {
+      most = Math.max(most, changing(world));
+      return isOneHash(world, hash);
+    });
+    assert.equal(most, 1);
+    assert.deepEqual(
+      world.operator.list(NODES).map(({ metadata }) => metadata.uid),
+      nodes,
+    );
+    const verbs = world.cloud.audit().map(({ verb }) => verb);
+    assert.ok(!verbs.includes('reboot') && !verbs.includes('reinstall'), verbs.join());
+  });
+
+  it('004-3 halts by itself at a Mac that it breaks, and goes on with the next', async () => {
+    const { world, hash } = await joined(42);
+    for (const { id } of world.cloud.servers())
+      world.macs.mac(id).addStepFault({ step: 'agent-bundle', kind: 'exit', times: 5, output: 'no such file' });
+    world.upgrade('broken');
+    await runUntil(world, 'given up', () =>
+      world.operator.list(MACHINES).some(({ status }) => status?.failureReason === 'TartKubeletUpdateExceededRetries'),
+    );
+    assert.equal(world.operator.list(MACHINES).filter(({ status }) => status?.failureReason).length, 1);
+    assert.deepEqual(new Set(hashes(world)), new Set([hash]));
+    assert.equal(readyMachines(world), 3);
+    world.upgrade('mended');
+    await runUntil(world, 'all have it', () => isOneHash(world, hash));
+    await runUntil(world, 'cleared', () => world.operator.list(MACHINES).every(({ status }) => !status?.failureReason));
+  });
+});
