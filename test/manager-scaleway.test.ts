@@ -140,9 +140,12 @@ describe('the manager process on a Scaleway project', () => {
     const { cloud, apiUrl } = await startCloud(context);
     const kubeconfig = await startCluster(context);
     const account = { namespace: 'default', name: 'capi-remote' };
-    await onCluster(kubeconfig, (client) =>
-      client.create(SERVICE_ACCOUNTS, { metadata: account }, { signal: neverAborted() }),
-    );
+    await onCluster(kubeconfig, async (client) => {
+      await client.create(SERVICE_ACCOUNTS, { metadata: account }, { signal: neverAborted() });
+      // `up` keeps one for its own controllers, which a manager would leave alone.
+      const key = { namespace: 'default', name: 'demo-kubeconfig' };
+      await client.delete(SECRETS, key, { signal: neverAborted() });
+    });
     const flags = [
       ...['--kubeconfig', kubeconfig, '--scaleway', '--scaleway-credentials', mountSecret(cloud.projectId)],
       ...['--api-server-url', 'https://macfleet.test', '--orphan-reclaim-claim-name-prefix', 'tuist-'],

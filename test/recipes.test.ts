@@ -128,13 +128,19 @@ const unstickSudo = async (): Promise<void> => {
 };
 
 const clearFailure = async (): Promise<void> => {
-  const { world, given } = await start(12);
-  const left = { failureReason: 'TartKubeletUpdateExceededRetries', failureMessage: 'ssh' };
-  const status = { ...left, tartKubeletUpdateAttempts: 5, phase: 'Failed' };
-  world.operator.mergeStatus(MACHINES, given.MACHINE, { status });
+  const { world, given, id } = await start(12);
+  const hash = (): string | undefined => hostOf(world, id)?.status?.configHash;
+  const before = hash();
+  world.macs.mac(id).addStepFault({ step: 'agent-bundle', kind: 'exit', times: 5, output: 'no room' });
+  world.upgrade('2');
+  await runUntil(world, 'given up', () => world.operator.list(MACHINES)[0]?.status?.failureReason !== undefined);
   await runRecipe(world, 'clear-failure', given);
+  await runUntil(world, 'the new configuration', () => hash() !== before && hash() !== undefined);
   const [machine] = world.operator.list(MACHINES);
-  assert.deepEqual([machine?.status?.failureReason, machine?.status?.tartKubeletUpdateAttempts], [undefined, 0]);
+  assert.deepEqual(
+    [machine?.status?.failureReason, machine?.status?.tartKubeletUpdateAttempts],
+    [undefined, undefined],
+  );
 };
 
 const invalidOsPin = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 /**
- * `npm run generate`: writes the generated files (under deploy/, and a page of docs/) and removes what is left over. With
+ * `npm run generate`: writes the generated files (under deploy/, and pages of docs/) and removes what is left over. With
  * --check it changes nothing, names every file that is not as it would be written, and exits 1 if there is one. An adapter: it
  * reads and writes the disk.
  */
@@ -7,8 +7,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compareFiles, type Difference } from './generate/compare.ts';
+import { PAGES, renderPages } from './generate/pages.ts';
 import { GENERATED_FOLDERS, renderDeployFiles } from './generate/render.ts';
-import { renderStepsPage, STEPS_FOLDER, STEPS_PAGE } from './generate/steps-page.ts';
+import { STEPS_FOLDER } from './generate/steps-page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -19,7 +20,7 @@ const readFolder = (folder: string): ReadonlyMap<string, string> => {
 
 const readGenerated = (): ReadonlyMap<string, string> => {
   const files = new Map(GENERATED_FOLDERS.flatMap((folder) => [...readFolder(folder)]));
-  if (existsSync(join(ROOT, STEPS_PAGE))) files.set(STEPS_PAGE, readFileSync(join(ROOT, STEPS_PAGE), 'utf8'));
+  for (const page of PAGES) if (existsSync(join(ROOT, page))) files.set(page, readFileSync(join(ROOT, page), 'utf8'));
   return files;
 };
 
@@ -36,7 +37,7 @@ const write = (rendered: ReadonlyMap<string, string>, differences: readonly Diff
 };
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const rendered = new Map(renderDeployFiles()).set(STEPS_PAGE, renderStepsPage(readFolder(STEPS_FOLDER)));
+const rendered = new Map([...renderDeployFiles(), ...renderPages(readFolder(STEPS_FOLDER))]);
 const differences = compareFiles(rendered, readGenerated());
 if (values.check) {
   for (const { path, is } of differences) process.stderr.write(`${path} is ${is}: run "npm run generate"\n`);

@@ -57,6 +57,8 @@ export const PROVIDER_ROLES = {
     rule('cluster.x-k8s.io', ['machines/status'], ['patch']),
     rule('', ['nodes'], [...READ, 'delete']),
     rule('', ['events'], ['create', 'patch']),
+    // Another manager may lead with a lease in another namespace (R27).
+    rule('coordination.k8s.io', ['leases'], ['list']),
     rule('certificates.k8s.io', ['certificatesigningrequests'], READ),
     rule('certificates.k8s.io', ['certificatesigningrequests/approval'], ['update']),
     {
@@ -81,6 +83,8 @@ export const PROVIDER_ROLES = {
   remoteTokens: role('macfleet-remote-tokens', [
     { ...rule('', ['serviceaccounts/token'], ['create']), resourceNames: ['capi-remote'] },
   ]),
+  /** The manager, in the namespace of the fleets' SSH keys. */
+  fleetKeys: role('macfleet-fleet-keys', [rule('', ['secrets'], ['get', 'create', 'patch'])]),
   /** The manager, in the namespace of the Deployment that it spreads over the Macs. */
   fleetSpread: role('macfleet-fleet-spread', [rule('apps', ['deployments'], ['get', 'patch'])]),
   /** Cluster API core on the cluster that the Macs are Nodes of: `<cluster>-kubeconfig` speaks as this. */

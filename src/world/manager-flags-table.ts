@@ -227,14 +227,12 @@ const ROLLS: readonly Flag[] = [
     is: 'failed pushes of a configuration before a Mac is left as it is; 0: never',
     standard: '5',
     parse: count('count of attempts'),
-    ...note(NO_SESSIONS),
   },
   {
     flag: '--tartkubelet-terminal-retry-after <duration>',
     is: 'after so long it is tried again all the same; 0: never',
     standard: '30m',
     parse: parseDuration,
-    ...note(NO_SESSIONS),
   },
 ];
 

@@ -102,6 +102,7 @@ describe('the flags of the Go original', () => {
     assert.deepEqual(fleet, {
       ...{ namespace: undefined, secretsNamespace: 'default', remoteAccount: 'capi-remote' },
       limits: { rebootAfter: 3, releaseAfter: 8, reinstallsPerHour: 30 },
+      roll: { cap: 5, retryAfterMs: 1_800_000, paceMs: 60_000, settleMs: 120_000, fraction: 0.25 },
       ...{ poolNamespaces: new Map(), spread: undefined },
     });
     assert.deepEqual(lease, { namespace: undefined, times: undefined });

@@ -3,6 +3,7 @@ import { Command, type CommanderError, Option } from 'commander';
 import { FleetError, toFleetError } from '../base/errors.ts';
 import { isEqualJson } from '../base/json.ts';
 import type { LeaseTimes } from '../kube/manager/leader-lease.ts';
+import { DEFAULT_ROLL } from '../provider/host/ports.ts';
 import type { Flag } from './manager-flags-flag.ts';
 import { FLAG_GROUPS } from './manager-flags-table.ts';
 import type { BindAddress, PoolRule } from './manager-flags-values.ts';
@@ -48,6 +49,8 @@ interface Said {
   readonly bootstrapRebootAfter: number;
   readonly bootstrapMaxAttempts: number;
   readonly maxReinstallsPerHour: number;
+  readonly tartkubeletMaxUpdateAttempts: number;
+  readonly tartkubeletTerminalRetryAfter: number;
   readonly metricsBindAddress: BindAddress | 'off';
   readonly healthProbeBindAddress: BindAddress | 'off';
   readonly simulatedMacs?: number;
@@ -154,6 +157,11 @@ const toRules = (said: Said): FleetRules => {
       rebootAfter: said.bootstrapRebootAfter,
       releaseAfter: said.bootstrapMaxAttempts,
       reinstallsPerHour: said.maxReinstallsPerHour,
+    },
+    roll: {
+      ...DEFAULT_ROLL,
+      cap: said.tartkubeletMaxUpdateAttempts,
+      retryAfterMs: said.tartkubeletTerminalRetryAfter,
     },
     poolNamespaces: toPoolNamespaces(said.poolNamespaces),
     spread: name === '' ? undefined : { name, namespace: fleetSpreadNamespace || secretsNamespace },

@@ -11,6 +11,7 @@ import { type FleetRules, openProvider } from './manager-ports.ts';
 const RULES: FleetRules = {
   ...{ namespace: 'ci', secretsNamespace: 'tuist', remoteAccount: '', spread: undefined },
   limits: { rebootAfter: 1, releaseAfter: 2, reinstallsPerHour: 3 },
+  roll: { cap: 4, retryAfterMs: 5, paceMs: 6, settleMs: 7, fraction: 0.5 },
   poolNamespaces: new Map([['tuist-pool-', new Set(['ci'])]]),
 };
 
@@ -29,7 +30,8 @@ const open = async (context: TestContext, rules: FleetRules) => {
 describe('what an operator allows and wants reaches the provider', () => {
   it('limits, pools and the namespace', async (context) => {
     const { settings, remote, spread } = await open(context, RULES);
-    assert.deepEqual([settings.limits, settings.poolNamespaces], [RULES.limits, RULES.poolNamespaces]);
+    const { limits, roll, poolNamespaces } = RULES;
+    assert.partialDeepStrictEqual(settings, { limits, roll, poolNamespaces });
     assert.equal(settings.namespace, 'ci');
     assert.deepEqual([remote, spread], [undefined, undefined]);
   });

@@ -7,6 +7,7 @@ import type { ConnectDeps } from '../kube/client/connect.ts';
 import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
 import type { HostLimits } from '../provider/host/host-view.ts';
+import type { RollSettings } from '../provider/host/ports.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
 export interface SimulatedWork {
@@ -34,6 +35,7 @@ export interface FleetRules {
   /** That account; empty when somebody else keeps `<cluster>-kubeconfig`. */
   readonly remoteAccount: string;
   readonly limits: HostLimits;
+  readonly roll: RollSettings;
   readonly poolNamespaces: ReadonlyMap<string, ReadonlySet<string>>;
   /** The Deployment whose Pods are spread over the Macs. */
   readonly spread: { readonly namespace: string; readonly name: string } | undefined;
@@ -69,13 +71,13 @@ export const openProvider = async (
   const opened = await (work.on === 'scaleway'
     ? openOnScaleway(work, deps, signal)
     : openSimulated(work, deps, signal));
-  const { limits, poolNamespaces, spread } = rules;
+  const { limits, roll, poolNamespaces, spread } = rules;
   return {
     ports: {
       ...opened.ports,
       ...remote,
       ...(spread === undefined ? {} : { spread: { ...spread, calmMs: SPREAD_CALM_MS } }),
-      settings: { ...opened.ports.settings, limits, poolNamespaces },
+      settings: { ...opened.ports.settings, limits, roll, poolNamespaces },
     },
     close: opened.close,
   };

@@ -53,6 +53,22 @@ const ROWS: readonly Row[] = [
     plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting) }),
   },
   {
+    story: 'F39 a reboot unlocks the account: what was tried without an answer may be tried again, a refusal counts on',
+    spec: failing(3, 'StepFailed', {
+      sudo: {
+        tries: [
+          { value: 'a', at: at(9), outcome: 'refused' },
+          { value: 'b', at: at(8), outcome: 'sent' },
+        ],
+      },
+    }),
+    server: serverOf('mac-1'),
+    plan: store({
+      lastWrite: fresh('reboot'),
+      budgets: { ...budgets(3, rebooting), sudo: { tries: [{ value: 'a', at: at(9), outcome: 'refused' }] } },
+    }),
+  },
+  {
     story: 'the process that stored it sends it',
     spec: { ...failing(3, 'StepFailed', { reboots: rebooting }), lastWrite: wrote('reboot', 0) },
     server: serverOf('mac-1'),

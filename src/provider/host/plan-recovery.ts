@@ -116,8 +116,10 @@ const intendReboot = (view: HostView): HostPlan => ({
   event: { type: 'Normal', reason: 'RebootingForRecovery', message: 'rebooting the Mac, which may help it' },
 });
 
+/** A reboot unlocks the account: of the passwords that were tried, only those count on that the Mac refused (F39). */
 const afterReboot = ({ spec, nowMs }: HostView, why: 'recovery' | 'request'): MacHostSpec['budgets'] => ({
   ...spec.budgets,
+  sudo: { tries: spec.budgets.sudo.tries.filter(({ outcome }) => outcome === 'refused') },
   reboots: {
     sinceClaim: spec.budgets.reboots.sinceClaim + (why === 'recovery' ? 1 : 0),
     times: [...rebootsOfLastDay(spec, nowMs), toTimestamp(nowMs)].slice(-REBOOTS_PER_DAY),

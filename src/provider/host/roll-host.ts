@@ -9,7 +9,7 @@ import { type StepResult, wait } from '../../kube/controller/outcome.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { afterFailedPush, type DriftPlan, type DriftView, planDrift } from '../fleet/plan-drift.ts';
 import { planWave, type RollMember } from '../fleet/plan-wave.ts';
-import { rollHost, wantedHashOf } from './bootstrap.ts';
+import { lookAtHostKey, rollHost, wantedHashOf } from './bootstrap.ts';
 import { nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
 import { type PrepareDeps, progressOf, raiseEpoch } from './prepare-host.ts';
@@ -81,7 +81,8 @@ export const rollUnderWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHo
   if (state.state === 'failed') return failedPush(deps, host, state.error);
   const { result } = state;
   // The bootstrap that brought it here ends like a push: what was verified is put on record.
-  if (result.kind === 'host-key') return wait(0, { spec: { hostKey: { ...result, wipes: host.spec.wipes } } });
+  if (result.kind === 'host-key')
+    return wait(0, { spec: { hostKey: { fingerprint: result.fingerprint, wipes: host.spec.wipes } } });
   return pushed(host, result.digest);
 };
 
@@ -121,9 +122,13 @@ export const startRoll = (
   host: MacHost,
   { server, permit }: { readonly server: ServerAccess; readonly permit: () => void },
 ): StepResult<MacHost> => {
-  const raised = raiseEpoch(deps, host);
+  const { ports, operations } = deps;
+  const [uid, job] = [host.metadata.uid ?? '', { ports, host, server }];
+  // One that came with a takeover, or whose record was lost, was never looked at by us.
+  const isKnown = host.spec.hostKey !== undefined;
+  const raised = isKnown ? raiseEpoch(deps, host) : undefined;
   if (raised !== undefined) return raised;
   permit();
-  deps.operations.ensure(host.metadata.uid ?? '', rollHost({ ports: deps.ports, host, server }));
+  operations.ensure(uid, isKnown ? rollHost(job) : lookAtHostKey(job));
   return wait(WATCH_OPERATION_MS, isReady());
 };

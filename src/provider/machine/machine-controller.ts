@@ -25,7 +25,7 @@ import { findHost, patchHost } from './host-record.ts';
 import { judgeHost } from './judge-host.ts';
 import { releaseHost } from './release-host.ts';
 import { askForReplacement } from './replace-machine.ts';
-import { rollStatusOf } from './roll-status.ts';
+import { isFailureCleared, rollStatusOf } from './roll-status.ts';
 
 export interface MachineDeps {
   readonly ports: Pick<HostPorts, 'clock' | 'ids' | 'settings'>;
@@ -68,7 +68,7 @@ export const createMachineController = (deps: MachineDeps): Controller => {
         step('judge', (machine, context) => judge(deps, machine, context)),
         step('choose', async (machine) => choose(deps, machine)),
         step('claim', (machine, context) => claim(deps, machine, context)),
-        step('join', async (machine) => join(deps, machine)),
+        step('join', (machine, context) => join(deps, machine, context)),
       ],
       down: [step('release', (machine, context) => releaseHost(deps, machine, context))],
       summary: { type: CONDITIONS.machine.ready, of: [CONDITIONS.machine.provisioned] },
@@ -180,8 +180,10 @@ const claim = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
 const isFirstOf = (rivals: readonly Machine[], { metadata }: Machine): boolean =>
   rivals.every((rival) => (rival.metadata.uid ?? '') >= (metadata.uid ?? ''));
 
+const NEW_ATTEMPTS = { failures: 0, lastFailureAt: null, failedHash: null };
+
 /** providerID and provisioned are set together, once the Mac has joined (R22). */
-const join = ({ ports, caches }: MachineDeps, machine: Machine): Result => {
+const join = async ({ ports, caches }: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
   const host = caches.hosts.get(machine.status?.serverID ?? '');
   const state = host?.status?.state;
   if (host === undefined || (state !== 'joined' && machine.status?.initialization?.provisioned !== true)) {
@@ -194,6 +196,7 @@ const join = ({ ports, caches }: MachineDeps, machine: Machine): Result => {
       status: { phase: 'Bootstrapping' },
     });
   }
+  if (isFailureCleared(machine, host)) await patchHost(host, { budgets: { roll: NEW_ATTEMPTS } }, context);
   const address = host.status?.server?.address;
   return done<Machine>({
     spec: { providerID: providerIdOf(host) },

@@ -1,7 +1,8 @@
 /** Generated files are exactly what the generator would write now. */
 import { compareFiles } from '../../generate/compare.ts';
+import { renderPages } from '../../generate/pages.ts';
 import { GENERATED_FOLDERS, renderDeployFiles } from '../../generate/render.ts';
-import { renderStepsPage, STEPS_PAGE } from '../../generate/steps-page.ts';
+
 import type { Rule, Tree } from '../tree.ts';
 
 export interface Generator {
@@ -26,6 +27,6 @@ export const generatedBy = ({ folders, render }: Generator): Rule => ({
 });
 
 const renderAll = ({ files }: Tree): ReadonlyMap<string, string> =>
-  new Map(renderDeployFiles()).set(STEPS_PAGE, renderStepsPage(new Map(files.map(({ path, text }) => [path, text]))));
+  new Map([...renderDeployFiles(), ...renderPages(new Map(files.map(({ path, text }) => [path, text])))]);
 
 export const generatedFresh = generatedBy({ folders: GENERATED_FOLDERS, render: renderAll });
