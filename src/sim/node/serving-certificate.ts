@@ -15,7 +15,7 @@ import { createKeyPair, type KeyPair, renderPrivateKey } from '../../pki/key.ts'
 import { renewalTimeMs } from '../../pki/renewal.ts';
 import { NODE_GROUP, nameKey, nodeUserOf, requestCertificate } from './node-certificate.ts';
 
-export const SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
+const SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
 const RETRY_MS = 2_000;
 
 export interface ServingPair {
@@ -55,7 +55,7 @@ export const keepServingCertificate = async (
   }
 };
 
-export const renderServingRequest = (
+const renderServingRequest = (
   { nodeName, ipAddress }: Pick<ServingDeps, 'nodeName' | 'ipAddress'>,
   keyPair: KeyPair,
 ): CertificateSigningRequest => {

@@ -4,8 +4,9 @@ import { execFile, type PromiseWithChild } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { neverAborted } from '../../../src/base/abort.ts';
+import { createSystemClock, sleep } from '../../../src/base/clock.ts';
 import { openSshKeyFrom } from '../../../src/pki/openssh-key.ts';
 import { serveBashMac } from '../../../src/sim/mac/bash/serve-bash-mac.ts';
 import { type MacStage, stageMac, tempDir } from './stage.ts';
@@ -67,10 +68,11 @@ test('a reboot asked for on the Mac breaks the connection, and lets one in again
   const before = Number((await ssh('sysctl -n kern.boottime | cut -d" " -f4 | tr -d ,')).stdout);
   await assert.rejects(ssh('sudo reboot; sleep 1000000'), { code: 255 });
   await assert.rejects(ssh('true'), { code: 255 }, 'it takes a while');
+  const clock = createSystemClock();
   let answer = '';
   for (let left = 300; answer === ''; left -= 1) {
     assert.ok(left > 0, 'it did not come up');
-    await pause(100);
+    await sleep(clock, 100, neverAborted());
     answer = await ssh('sysctl -n kern.boottime | cut -d" " -f4 | tr -d ,').then(
       ({ stdout }) => stdout,
       () => '',
