@@ -45,6 +45,11 @@ describe('which Mac a machine gets', () => {
       given: { hosts: [host('a', {}, { status: 'starting' })] },
       gets: 'NoAvailableHost',
     },
+    {
+      story: 'R25 none from a pool when it wants one to be ordered: nothing is ordered without leave',
+      given: { machine: machine({ acquire: 'order' }) },
+      gets: 'OrderLimitReached',
+    },
     { story: 'none when no pool is named', given: { poolPrefix: '' }, gets: 'NoAdoptPoolPrefix' },
     { story: 'none when it names an image', given: { machine: machine({ os: 'macos-26.3' }) }, gets: 'InvalidOSPin' },
     {

@@ -51,6 +51,12 @@ const refuse = (view: ChoiceView): Choice | undefined => {
       `The machine is bound to ${machine.spec.providerID}, and no host of that identity is on record; it gets no other.`,
     );
   }
+  if (machine.spec.acquire === 'order') {
+    return none(
+      REASONS.machine.provisioned.orderLimitReached,
+      'This manager orders no servers. Order one at Scaleway under a pool name, and say acquire: pool.',
+    );
+  }
   if (prefix === '') {
     return none(
       REASONS.machine.provisioned.noAdoptPoolPrefix,
