@@ -16,7 +16,7 @@ import { bash, clock, connectFor, outcome, signal, sshdFor, textOf } from './ssh
 
 const options = { clock, ...DEFAULT_SSH_TIMES };
 
-test('the fingerprint is the one that ssh-keygen prints, and the pin then fits', async (t) => {
+test('T-73: the fingerprint is the one that ssh-keygen prints, and the pin then fits', async (t) => {
   const sshd = await sshdFor(t);
   const file = join(sshd.dir, 'key.pub');
   writeFileSync(file, sshd.hostKey);
@@ -27,7 +27,7 @@ test('the fingerprint is the one that ssh-keygen prints, and the pin then fits',
   assert.equal(textOf(await second.run(bash('echo in'), signal)), 'in\n');
 });
 
-test('another key than the pinned one ends the handshake before anybody logs in', async (t) => {
+test('T-73, F38: another key than the pinned one ends the handshake before anybody logs in', async (t) => {
   const sshd = await sshdFor(t);
   const target = { ...sshd.target, pinnedHostKey: `SHA256:${'A'.repeat(43)}` };
   assert.equal(await outcome(openSshConnection(target, options, signal)), 'denied HostKeyChanged');

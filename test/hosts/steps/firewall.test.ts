@@ -33,7 +33,7 @@ const assertProtected = async (stage: StepsStage): Promise<void> => {
 };
 
 for (const legacy of LEGACY_PF) {
-  test(`001-1, 003-1, S20: the firewall converges from ${legacy.story}, through bash and zsh`, async (t) => {
+  test(`001-1, 003-1, T-81, S20: the firewall converges from ${legacy.story}, through bash and zsh`, async (t) => {
     const stage = await stageLegacy(t, legacy);
     if (legacy.story.startsWith('I-22')) await until('the job ran', () => stage.mac.model.pf.fullLoads() > 0);
     const loadsBefore = stage.mac.model.pf.fullLoads();
