@@ -15,7 +15,16 @@ import { createJoinCredentials } from './join-credentials.ts';
 import { JOIN_GROUP } from './join-token.ts';
 
 const startApprover = async () => {
-  const harness = createHarness();
+  const seen: string[] = [];
+  const harness = createHarness({
+    wrap: (transport) => ({
+      ...transport,
+      send: (request) => {
+        seen.push(`${request.method} ${request.path}`);
+        return transport.send(request);
+      },
+    }),
+  });
   const { client, clock, random, stop, advance } = harness;
   const cacheDeps = { client, clock, random, logger: silentLogger };
   const requests = createCache({ ...cacheDeps, resource: CERTIFICATE_SIGNING_REQUESTS });
@@ -38,7 +47,12 @@ const startApprover = async () => {
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn += 1) await advance(100);
   };
-  const ask = async (name: string, token: string, nodeName: string): Promise<string | undefined> => {
+  const ask = async (
+    name: string,
+    token: string,
+    nodeName: string,
+    groups: readonly string[] = [JOIN_GROUP],
+  ): Promise<string | undefined> => {
     const identity = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] };
     const keyPair = createKeyPair(createSeededRandom(name));
     const spec = {
@@ -47,7 +61,7 @@ const startApprover = async () => {
       usages: ['digital signature', 'client auth'],
       expirationSeconds: 3_600,
       username: `system:bootstrap:${token.split('.')[0]}`,
-      groups: [JOIN_GROUP],
+      groups,
     };
     await client.create(CERTIFICATE_SIGNING_REQUESTS, { metadata: { name }, spec }, { signal });
     await settle();
@@ -63,7 +77,8 @@ const startApprover = async () => {
     stop.abort();
     await running;
   };
-  return { client, signal, ask, tokenFor, end };
+  const reads = (): readonly string[] => seen;
+  return { client, signal, ask, tokenFor, reads, end };
 };
 
 describe('the approver of certificates', () => {
@@ -76,6 +91,16 @@ describe('the approver of certificates', () => {
     assert.equal(host.spec.identity?.nodeName, 'mac-1');
     assert.deepEqual((await client.list(SECRETS, { signal })).items, []);
     assert.match((await ask('second', token, 'mac-1')) ?? '', /^Denied: the token is not there/);
+    await end();
+  });
+
+  it('leaves what others ask for with tokens of their own alone, and reads no Secret for it', async () => {
+    const { ask, reads, end } = await startApprover();
+    assert.equal(await ask('stranger', 'abc123.0123456789abcdef', 'mac-1', ['system:bootstrappers:else']), undefined);
+    assert.deepEqual(
+      reads().filter((path) => path.includes('/secrets')),
+      [],
+    );
     await end();
   });
 

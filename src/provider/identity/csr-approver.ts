@@ -17,7 +17,7 @@ import type { Verdict } from '../../kube/queue/work-queue.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../kube/types/certificates.ts';
 import { SECRETS, type Secret } from '../../kube/types/core.ts';
 import { type Csr, parseCsr } from '../../pki/csr.ts';
-import { markUsed, parseToken, TOKEN_NAMESPACE, tokenIdOf, tokenNameOf } from './join-token.ts';
+import { JOIN_GROUP, markUsed, parseToken, TOKEN_NAMESPACE, tokenIdOf, tokenNameOf } from './join-token.ts';
 import {
   CERTIFICATE_LIFE_MS,
   claimedNameOf,
@@ -94,7 +94,8 @@ const findToken = async (
   { spec }: CertificateSigningRequest,
   { kube, signal }: ReconcileContext,
 ): Promise<Secret | undefined> => {
-  const id = tokenIdOf(spec.username);
+  // Tokens of others are none of our business, nor may we read them.
+  const id = spec.groups?.includes(JOIN_GROUP) === true ? tokenIdOf(spec.username) : undefined;
   if (id === undefined) return undefined;
   try {
     return await kube.get(SECRETS, { namespace: TOKEN_NAMESPACE, name: tokenNameOf(id) }, { signal });
