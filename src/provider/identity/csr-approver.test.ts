@@ -4,6 +4,7 @@ import { silentLogger } from '../../base/logger.ts';
 import { createSeededRandom } from '../../base/random.ts';
 import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { createCache } from '../../kube/cache/cache.ts';
+import type { Transport } from '../../kube/client/transport.ts';
 import { createManager } from '../../kube/manager/manager.ts';
 import { createHarness } from '../../kube/testing/harness.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../../kube/types/certificates.ts';
@@ -14,17 +15,20 @@ import { createCsrApprover } from './csr-approver.ts';
 import { createJoinCredentials } from './join-credentials.ts';
 import { JOIN_GROUP } from './join-token.ts';
 
+/** Notes every request on its way. */
+const listen =
+  (seen: string[]) =>
+  (transport: Transport): Transport => ({
+    ...transport,
+    send: (request) => {
+      seen.push(`${request.method} ${request.path}`);
+      return transport.send(request);
+    },
+  });
+
 const startApprover = async () => {
   const seen: string[] = [];
-  const harness = createHarness({
-    wrap: (transport) => ({
-      ...transport,
-      send: (request) => {
-        seen.push(`${request.method} ${request.path}`);
-        return transport.send(request);
-      },
-    }),
-  });
+  const harness = createHarness({ wrap: listen(seen) });
   const { client, clock, random, stop, advance } = harness;
   const cacheDeps = { client, clock, random, logger: silentLogger };
   const requests = createCache({ ...cacheDeps, resource: CERTIFICATE_SIGNING_REQUESTS });
