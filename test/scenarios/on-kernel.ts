@@ -14,8 +14,8 @@ import {
 } from '../../src/controlplane/capi/testing/fleet-world.ts';
 import { KUBECONFIG } from '../../src/controlplane/capi/testing/remote.ts';
 import { INFRASTRUCTURE_MACHINES } from '../../src/controlplane/capi/testing/scripted-provider.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/controlplane/core/custom-resources.ts';
 import { NAMESPACES, SECRETS } from '../../src/kube/types/core.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/kube/types/extensions.ts';
 import type { Scenario } from './scenario.ts';
 import { createScenarioApi } from './scenario-api.ts';
 

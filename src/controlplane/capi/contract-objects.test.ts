@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ALL_KINDS } from '../../kinds/all-kinds.ts';
-import { type CustomResourceDefinition, keepNamesOnly } from '../core/custom-resources.ts';
+import type { CustomResourceDefinition } from '../../kube/types/extensions.ts';
+import { keepNamesOnly } from '../core/custom-resources.ts';
 import { resolveResource } from './contract-objects.ts';
 
 const definition = (label: string | undefined): CustomResourceDefinition => ({

@@ -3,9 +3,9 @@
  * some CRD defines, and the few fields that every such kind has.
  */
 import { CLUSTER_API_LABELS } from '../../kube/types/cluster-api.ts';
+import type { CustomResourceDefinition } from '../../kube/types/extensions.ts';
 import type { Condition, KubeObject, ObjectMeta } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
-import type { CustomResourceDefinition } from '../core/custom-resources.ts';
 
 export interface ContractReference {
   readonly apiGroup: string;

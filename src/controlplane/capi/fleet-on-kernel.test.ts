@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NAMESPACES, NODES, PODS, SECRETS } from '../../kube/types/core.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../core/custom-resources.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kube/types/extensions.ts';
 import { JOBS, type Job } from '../core/workloads/job.ts';
 import {
   CLUSTER,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NAMESPACES, NODES, SECRETS } from '../../kube/types/core.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kube/types/extensions.ts';
 import type { ObjectKey } from '../../kube/types/meta.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../core/custom-resources.ts';
 import type { Machine } from './machine-kinds.ts';
 import {
   CLUSTER,

@@ -18,15 +18,11 @@ import {
   SERVICE_ACCOUNTS,
   type ServiceAccount,
 } from '../../kube/types/core.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, type CustomResourceDefinition } from '../../kube/types/extensions.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import type { ControllerSetDeps } from './controller-set.ts';
-import {
-  CUSTOM_RESOURCE_DEFINITIONS,
-  type CustomResourceDefinition,
-  keepNamesOnly,
-  servedResource,
-} from './custom-resources.ts';
+import { keepNamesOnly, servedResource } from './custom-resources.ts';
 import { type AnyCache, createFollowedKinds, type FollowedKinds } from './followed-kinds.ts';
 import { CLUSTER_ROLES, type ClusterRole } from './identity/role-aggregation.ts';
 import { byControllerUid, byOwnerUid } from './owner-references.ts';

@@ -1,23 +1,7 @@
 /** CRDs as the controllers see them: what a kind is called, in which versions it is served, and nothing of its schema. */
+import type { CustomResourceDefinition } from '../../kube/types/extensions.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
-
-export interface CustomResourceDefinition extends KubeObject {
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly kind: string; readonly plural: string };
-    readonly scope?: 'Namespaced' | 'Cluster';
-    readonly versions?: readonly { readonly name: string; readonly served?: boolean }[];
-  };
-}
-
-export const CUSTOM_RESOURCE_DEFINITIONS: Resource<CustomResourceDefinition> = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  scope: 'Cluster',
-};
 
 /** A CRD is large, and of it only its names and labels are read. */
 export const keepNamesOnly = ({ metadata, spec }: CustomResourceDefinition): CustomResourceDefinition => {

@@ -14,10 +14,10 @@ import {
   createScriptedProvider,
   INFRASTRUCTURE_MACHINES,
 } from '../../../src/controlplane/capi/testing/scripted-provider.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/controlplane/core/custom-resources.ts';
 import { readIfThere } from '../../../src/controlplane/core/read-if-there.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { createManager } from '../../../src/kube/manager/manager.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/kube/types/extensions.ts';
 import { apiVersionOf } from '../../../src/kube/types/resource.ts';
 import type { Cluster } from '../bench/cluster.ts';
 import { mustKubectl } from '../bench/must-kubectl.ts';

@@ -1,9 +1,9 @@
 /** The objects of a small fleet, as a user would apply them. */
 import { CLUSTER_API_RESOURCES } from '../../../kube/types/cluster-api.ts';
+import type { CustomResourceDefinition } from '../../../kube/types/extensions.ts';
 import type { KubeObject } from '../../../kube/types/meta.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
 import { AGENT_VERSION } from '../../../sim/node/node-object.ts';
-import type { CustomResourceDefinition } from '../../core/custom-resources.ts';
 import type { Cluster, MachineDeployment } from '../machine-kinds.ts';
 
 export const GROUP = 'infrastructure.cluster.x-k8s.io';

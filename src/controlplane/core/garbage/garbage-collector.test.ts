@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CONFIG_MAPS, EVENTS, NODES, SECRETS } from '../../../kube/types/core.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../kube/types/extensions.ts';
 import type { OwnerReference } from '../../../kube/types/meta.ts';
 import { createCoreControllers } from '../core-controllers.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../custom-resources.ts';
 import { referTo } from '../owner-references.ts';
 import { startCluster } from '../testing/cluster.ts';
 
