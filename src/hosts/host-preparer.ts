@@ -25,8 +25,15 @@ export const createHostPreparer = ({ hosts, clock, files, artefacts }: HostPrepa
   const artefactSums = Object.fromEntries(Object.entries(artefacts).map(([name, { sha256 }]) => [name, sha256]));
   const digestsOf = (steps: readonly Step[], inputs: StepsRun['inputs']): StepDigests =>
     digestSteps({ steps: orderSteps(steps), files, inputs, artefactSums });
+  // Asked for every Mac in every pass, and the same for all of a fleet: scripts and files do not change in a process's life.
+  const fleetDigests = new Map<string, string>();
   return {
-    digestOf: ({ fleet, inputs, role }) => digestsOf(stepsOf(role), { ...inputs, fleet }).fleet,
+    digestOf: ({ fleet, inputs, role }) => {
+      const key = JSON.stringify([fleet, role, Object.entries(inputs ?? {}).sort()]);
+      const digest = fleetDigests.get(key) ?? digestsOf(stepsOf(role), { ...inputs, fleet }).fleet;
+      fleetDigests.set(key, digest);
+      return digest;
+    },
     lookAtHostKey: (target, signal) => inSession({ hosts, target, signal }, async ({ hostKey }) => hostKey),
     prepare: async (preparation, signal) => {
       const inputs = inputsOf(preparation);

@@ -25,7 +25,7 @@ import { measureFleet } from './fleet-metrics.ts';
 import { createHostController } from './host/host-controller.ts';
 import { createInventoryController } from './host/inventory.ts';
 import type { HostPorts } from './host/ports.ts';
-import { createCsrApprover } from './identity/csr-approver.ts';
+import { createCsrApprover, keyOfRequest } from './identity/csr-approver.ts';
 import { createMachineController } from './machine/machine-controller.ts';
 
 export interface ProviderPorts extends HostPorts {
@@ -57,7 +57,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
     claim: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.uid]),
     node: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.name]),
   });
-  const requests = cacheOf(CERTIFICATE_SIGNING_REQUESTS);
+  const requests = cacheOf(CERTIFICATE_SIGNING_REQUESTS, { key: (request) => [keyOfRequest(request)] });
   const machines = cacheOf(MACHINES, { server: ({ status }) => (status?.serverID ? [status.serverID] : []) });
   const nodes = cacheOf(NODES, { provider: ({ spec }) => (spec?.providerID ? [spec.providerID] : []) });
   const clusters = cacheOf(CLUSTER_API_RESOURCES.clusters);

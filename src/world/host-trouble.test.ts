@@ -7,7 +7,7 @@ import { NAMESPACES } from '../kube/types/core.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kube/types/extensions.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
 import type { FleetWorld } from './fleet-world.ts';
-import { BOUNDS, checkOf, freeHosts, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
+import { BOUNDS, checkOf, freeHosts, readyMachines, runUntil, scale, startWorld } from './testing/fleet-run.ts';
 
 const { machines: CORE_MACHINES } = CLUSTER_API_RESOURCES;
 
@@ -132,6 +132,19 @@ describe('trouble with a Mac, on the virtual clock', () => {
     world.operator.mergeStatus(MACHINES, name, { status: { serverID: null } });
     await runUntil(world, 'mirrored', () => world.operator.list(MACHINES)[0]?.status?.serverID === id);
     assert.equal(hostOf(world, id)?.spec.hold, undefined);
+  });
+
+  it('a Mac that was held after it was chosen is not claimed', async () => {
+    const world = startWorld({ seed: 23, macs: 1 }, 0);
+    await runUntil(world, 'on record', () => freeHosts(world) === 1);
+    const id = world.cloud.servers()[0]?.id ?? '';
+    world.operator.merge(MAC_HOSTS, id, { spec: { hold: { reason: 'Investigating' } } });
+    scale(world, 1);
+    await runUntil(world, 'a machine', () => world.operator.list(MACHINES)[0]?.status?.phase === 'Pending');
+    const name = world.operator.list(MACHINES)[0]?.metadata.name ?? '';
+    world.operator.mergeStatus(MACHINES, name, { status: { serverID: id } });
+    await runUntil(world, 'let go', () => !world.operator.list(MACHINES)[0]?.status?.serverID);
+    assert.equal(hostOf(world, id)?.spec.claimRef, undefined);
   });
 
   it('R18 a namespace that is deleted with all in it wipes nothing', async () => {

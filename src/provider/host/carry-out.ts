@@ -1,5 +1,4 @@
 /** Carries out one planned effect on a server, and says what came of it. Nothing else of ours writes to Scaleway. */
-import { toTimestamp } from '../../base/clock.ts';
 import { FleetError, isKind, unreachable } from '../../base/errors.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
@@ -16,6 +15,7 @@ import { type Look, refOf } from './observe-host.ts';
 import { withoutReboot } from './plan-recovery.ts';
 import { acceptWipe } from './plan-release.ts';
 import { type PrepareDeps, prepare } from './prepare-host.ts';
+import { recordWrite } from './recorded-write.ts';
 import { isReady, notReady } from './report.ts';
 import { startRoll } from './roll-host.ts';
 
@@ -159,8 +159,7 @@ const terminate = async (deps: HostDeps, task: Task): Promise<Result> => {
     return wait(settings.times.pollMs);
   } catch (error) {
     if (!(error instanceof FleetError) || error.code !== 'PreconditionFailed') throw error;
-    const lastWrite = { verb: 'schedule-deletion', id: ids.uuid(), at: toTimestamp(clock.now()) } as const;
-    return wait(0, { spec: { lastWrite } });
+    return wait(0, { spec: { lastWrite: recordWrite({ nowMs: clock.now(), uuid: ids.uuid }, 'schedule-deletion') } });
   }
 };
 

@@ -97,7 +97,7 @@ const gate = ({ ports, caches, operations, stops }: HostDeps, host: MacHost): St
   return ownerOf(caches, host) === 'detached' && host.spec.hold === undefined ? undefined : stop();
 };
 
-/** A host that is not free stays on record, whoever deletes it (R4); one that goes on with its life meanwhile. */
+/** A host that is not free stays on record, whoever deletes it (R4), and goes on with its life meanwhile. */
 const leave = (deps: HostDeps, host: MacHost, context: ReconcileContext): Promise<StepResult<MacHost>> => {
   const isGone = host.status?.server?.goneAt !== undefined && ownerOf(deps.caches, host) !== 'names-it';
   const isMoved = host.spec.hold?.reason === REASONS.host.owned.moved && host.spec.release === undefined;

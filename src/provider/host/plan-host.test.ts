@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HOST_STATES, type MacHostSpec } from '../../kinds/mac-host.ts';
-import { HOST_LIFE, hostStateOf, SIGHTS, sightName } from './host-life.ts';
+import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import type { HostPlan } from './host-view.ts';
 import { isClaimable, planHost } from './plan-host.ts';
 import {
@@ -13,7 +12,6 @@ import {
   NOW,
   PENDING,
   POOL,
-  QUARANTINE,
   quietly,
   RELEASE,
   RELEASING,
@@ -388,38 +386,6 @@ function wiping(): Partial<MacHostSpec> {
 
 describe('planHost', () => {
   for (const { story, plan, ...view } of ROWS) it(story, () => assert.deepEqual(quietly(planHost(viewOf(view))), plan));
-});
-
-describe('the table of a Mac’s life', () => {
-  it('has a move for every state and every name', () => {
-    for (const state of HOST_STATES)
-      for (const sight of SIGHTS) assert.ok(HOST_LIFE[state][sight], `${state} × ${sight}`);
-  });
-
-  it('wipes only in releasing, where an intent is stored', () => {
-    for (const state of HOST_STATES) {
-      const wipes = SIGHTS.some((sight) => HOST_LIFE[state][sight] === 'wipe');
-      assert.equal(wipes, state === 'releasing', state);
-    }
-    assert.equal(hostStateOf(specOf({ claimRef: CLAIM }), 'absent'), 'claimed');
-    assert.equal(hostStateOf(specOf({ release: RELEASE }), 'absent'), 'releasing');
-  });
-
-  it('does nothing to a server whose name it does not expect', () => {
-    for (const state of HOST_STATES) {
-      for (const sight of ['foreign', 'unseen', 'gone'] as const) {
-        const harmless = ['rest', 'keep', 'report', 'forget', 'drop'];
-        assert.ok(harmless.includes(HOST_LIFE[state][sight]), `${state} × ${sight}`);
-      }
-    }
-  });
-
-  it('calls every name foreign that the record does not expect', () => {
-    const spec = specOf({ claimRef: CLAIM, assignedName: { current: 'mac-1' } });
-    for (const name of [POOL, PENDING, RELEASING, QUARANTINE, 'mac-2', ''])
-      assert.equal(sightName(spec, name), 'foreign', name);
-    assert.equal(sightName(spec, 'mac-1'), 'machine');
-  });
 });
 
 describe('isClaimable', () => {

@@ -187,6 +187,18 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    story: 'R21 nor is anything rebooted then',
+    spec: failing(3),
+    server: serverOf('mac-1'),
+    census: { size: 9, quarantined: 3 },
+    plan: {
+      do: 'report',
+      reason: 'RecoveryHalted',
+      message:
+        'a third of the pool is in quarantine: that is not the Macs. Nothing is rebooted or wiped until it is less',
+    },
+  },
+  {
     story: 'R22 once its machine was provisioned, the machine is replaced',
     spec: failing(8),
     server: serverOf('mac-1'),

@@ -51,11 +51,18 @@ export const tierOf = ({ budgets }: MacHostSpec, { rebootAfter, releaseAfter }: 
 
 export type Tier = 'retry' | 'reboot' | 'give-back';
 
+const HALTED: HostPlan = {
+  do: 'report',
+  reason: REASONS.host.ready.recoveryHalted,
+  message: 'a third of the pool is in quarantine: that is not the Macs. Nothing is rebooted or wiped until it is less',
+};
+
 /** Undefined: nothing but another try. */
 export const planRecovery = (view: HostView): HostPlan | undefined => {
   const tier = tierOf(view.spec, view.limits);
-  if (tier === 'give-back') return giveBack(view);
   if (tier === 'retry') return undefined;
+  if (isHalted(view.census()) && view.spec.budgets.bootstrap.lastError !== NOT_WIPED) return HALTED;
+  if (tier === 'give-back') return giveBack(view);
   const help = whatHelps(view.diagnosis);
   if (help === 'reinstall') return giveBack(view);
   const isWithinDay = rebootsOfLastDay(view.spec, view.nowMs).length < REBOOTS_PER_DAY;
@@ -91,14 +98,6 @@ const giveBack = (view: HostView): HostPlan => {
   }
   if (spec.pool === undefined) {
     return { do: 'report', message: `it failed ${failures} times (${lastError}), and has no pool to go back to` };
-  }
-  if (isHalted(view.census()) && lastError !== NOT_WIPED) {
-    return {
-      do: 'report',
-      reason: REASONS.host.ready.recoveryHalted,
-      message:
-        'a third of the pool is in quarantine: that is not the Macs. Nothing is rebooted or wiped until it is less',
-    };
   }
   const reason = lastError === NOT_WIPED || lastError === FAULTS.keyChanged ? lastError : FAULTS.exhausted;
   const message = `gave the Mac back after ${failures} failed attempts, the last with ${lastError}`;

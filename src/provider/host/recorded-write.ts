@@ -8,7 +8,7 @@ import type { HostPlan, HostView } from './host-view.ts';
 
 export type LastWrite = NonNullable<MacHostSpec['lastWrite']>;
 
-export const recordWrite = ({ nowMs, uuid }: HostView, verb: LastWrite['verb']): LastWrite => ({
+export const recordWrite = ({ nowMs, uuid }: Pick<HostView, 'nowMs' | 'uuid'>, verb: LastWrite['verb']): LastWrite => ({
   verb,
   id: uuid(),
   at: toTimestamp(nowMs),

@@ -4,14 +4,15 @@ import { silentLogger } from '../../base/logger.ts';
 import { createSeededRandom } from '../../base/random.ts';
 import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { createCache } from '../../kube/cache/cache.ts';
+import { SIGNERS } from '../../kube/certificates/node-request.ts';
 import type { Transport } from '../../kube/client/transport.ts';
 import { createManager } from '../../kube/manager/manager.ts';
 import { createHarness } from '../../kube/testing/harness.ts';
-import { CERTIFICATE_SIGNING_REQUESTS } from '../../kube/types/certificates.ts';
+import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../kube/types/certificates.ts';
 import { SECRETS } from '../../kube/types/core.ts';
 import { createCsr } from '../../pki/csr.ts';
 import { createKeyPair } from '../../pki/key.ts';
-import { createCsrApprover } from './csr-approver.ts';
+import { createCsrApprover, keyOfRequest } from './csr-approver.ts';
 import { createJoinCredentials } from './join-credentials.ts';
 import { JOIN_GROUP } from './join-token.ts';
 
@@ -26,48 +27,63 @@ const listen =
     },
   });
 
+interface Asked {
+  readonly nodeName: string;
+  /** The token that is shown; without it the Node itself asks. */
+  readonly token?: string;
+  readonly group?: string;
+  /** The same text is the same key. */
+  readonly key?: string;
+  readonly as?: 'server';
+}
+
+const renderRequest = ({ nodeName, token, group = JOIN_GROUP, key = '', as }: Asked) => {
+  const user = `system:node:${nodeName}`;
+  const identity = { commonName: user, organizations: ['system:nodes'], ...(as && { dnsNames: [nodeName] }) };
+  const keyPair = createKeyPair(createSeededRandom(key));
+  return {
+    request: Buffer.from(createCsr({ identity, keyPair })).toString('base64'),
+    signerName: as === 'server' ? SIGNERS.kubeletServing : SIGNERS.kubeletClient,
+    usages: ['digital signature', `${as ?? 'client'} auth`],
+    expirationSeconds: 3_600,
+    username: token === undefined ? user : `system:bootstrap:${token.split('.')[0]}`,
+    groups: [token === undefined ? 'system:nodes' : group],
+  };
+};
+
+const hostOf = (name: string, nodeName: string): MacHost =>
+  parseMacHost({
+    metadata: { name },
+    spec: {
+      source: { scaleway: { projectID: 'p', zone: 'z', serverID: name } },
+      claimRef: { namespace: 'ci', name: nodeName, uid: `uid of ${nodeName}` },
+    },
+  });
+
 const startApprover = async () => {
   const seen: string[] = [];
   const harness = createHarness({ wrap: listen(seen) });
   const { client, clock, random, stop, advance } = harness;
   const cacheDeps = { client, clock, random, logger: silentLogger };
-  const requests = createCache({ ...cacheDeps, resource: CERTIFICATE_SIGNING_REQUESTS });
+  const requests = createCache({
+    ...{ ...cacheDeps, resource: CERTIFICATE_SIGNING_REQUESTS },
+    indexes: { key: (request: CertificateSigningRequest) => [keyOfRequest(request)] },
+  });
   const indexes = { node: ({ spec }: MacHost) => (spec.claimRef === undefined ? [] : [spec.claimRef.name]) };
   const hosts = createCache({ ...cacheDeps, resource: MAC_HOSTS, indexes });
   const controllers = [createCsrApprover({ requests, hosts, servingAddresses: [] })];
   const manager = createManager({ name: 'approver', ...cacheDeps, caches: [requests, hosts], controllers });
   const { signal } = stop;
   const running = manager.run(signal);
-  const host = parseMacHost({
-    metadata: { name: 'srv-1' },
-    spec: {
-      source: { scaleway: { projectID: 'p', zone: 'z', serverID: 'srv-1' } },
-      claimRef: { namespace: 'ci', name: 'mac-1', uid: 'uid-1' },
-    },
-  });
-  await client.create(MAC_HOSTS, host, { signal });
+  for (const at of [1, 2]) await client.create(MAC_HOSTS, hostOf(`srv-${at}`, `mac-${at}`), { signal });
   const cluster = { server: 'https://10.0.0.1:6443', authority: 'PEM' };
   const join = createJoinCredentials({ client, clock, random, cluster });
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn += 1) await advance(100);
   };
-  const ask = async (
-    name: string,
-    token: string,
-    nodeName: string,
-    groups: readonly string[] = [JOIN_GROUP],
-  ): Promise<string | undefined> => {
-    const identity = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] };
-    const keyPair = createKeyPair(createSeededRandom(name));
-    const spec = {
-      request: Buffer.from(createCsr({ identity, keyPair })).toString('base64'),
-      signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
-      usages: ['digital signature', 'client auth'],
-      expirationSeconds: 3_600,
-      username: `system:bootstrap:${token.split('.')[0]}`,
-      groups,
-    };
-    await client.create(CERTIFICATE_SIGNING_REQUESTS, { metadata: { name }, spec }, { signal });
+  const ask = async (name: string, asked: Asked): Promise<string | undefined> => {
+    const request = { metadata: { name }, spec: renderRequest({ key: name, ...asked }) };
+    await client.create(CERTIFICATE_SIGNING_REQUESTS, request, { signal });
     await settle();
     const answered = await client.get(CERTIFICATE_SIGNING_REQUESTS, { name }, { signal });
     const [condition] = answered.status?.conditions ?? [];
@@ -85,22 +101,24 @@ const startApprover = async () => {
   return { client, signal, ask, tokenFor, reads, end };
 };
 
+const STRANGER = { token: 'abc123.0123456789abcdef', nodeName: 'mac-1', group: 'system:bootstrappers:else' };
+
 describe('the approver of certificates', () => {
   it('lets a Mac join once by its token, and puts on record until when it is that Node (R23)', async () => {
     const { client, signal, ask, tokenFor, end } = await startApprover();
     const token = await tokenFor('mac-1');
     assert.equal((await client.list(SECRETS, { signal })).items.length, 1);
-    assert.match((await ask('first', token, 'mac-1')) ?? '', /^Approved/);
+    assert.match((await ask('first', { token, nodeName: 'mac-1' })) ?? '', /^Approved/);
     const host = await client.get(MAC_HOSTS, { name: 'srv-1' }, { signal });
     assert.equal(host.spec.identity?.nodeName, 'mac-1');
     assert.deepEqual((await client.list(SECRETS, { signal })).items, []);
-    assert.match((await ask('second', token, 'mac-1')) ?? '', /^Denied: the token is not there/);
+    assert.match((await ask('second', { token, nodeName: 'mac-1' })) ?? '', /^Denied: the token is not there/);
     await end();
   });
 
   it('leaves what others ask for with tokens of their own alone, and reads no Secret for it', async () => {
     const { ask, reads, end } = await startApprover();
-    assert.equal(await ask('stranger', 'abc123.0123456789abcdef', 'mac-1', ['system:bootstrappers:else']), undefined);
+    assert.equal(await ask('stranger', STRANGER), undefined);
     assert.deepEqual(
       reads().filter((path) => path.includes('/secrets')),
       [],
@@ -111,8 +129,24 @@ describe('the approver of certificates', () => {
   it('denies a token for another Node, and leaves it good for its own', async () => {
     const { ask, tokenFor, end } = await startApprover();
     const token = await tokenFor('mac-1');
-    assert.match((await ask('greedy', token, 'mac-2')) ?? '', /^Denied: .*may be Node mac-1 only/);
-    assert.match((await ask('modest', token, 'mac-1')) ?? '', /^Approved/);
+    assert.match((await ask('greedy', { token, nodeName: 'mac-2' })) ?? '', /^Denied: .*may be Node mac-1 only/);
+    assert.match((await ask('modest', { token, nodeName: 'mac-1' })) ?? '', /^Approved/);
+    await end();
+  });
+
+  it('denies a key that another Node has', async () => {
+    const { ask, tokenFor, end } = await startApprover();
+    const [one, other] = [await tokenFor('mac-1'), await tokenFor('mac-2')];
+    assert.match((await ask('one', { token: one, nodeName: 'mac-1', key: 'shared' })) ?? '', /^Approved/);
+    assert.match((await ask('other', { token: other, nodeName: 'mac-2', key: 'shared' })) ?? '', /^Denied: .*mac-1/);
+    await end();
+  });
+
+  it('gives nobody’s identity an end that had none: not by serving, not by renewing', async () => {
+    const { client, signal, ask, end } = await startApprover();
+    assert.match((await ask('serving', { nodeName: 'mac-1', as: 'server' })) ?? '', /^Approved/);
+    assert.match((await ask('renewing', { nodeName: 'mac-1' })) ?? '', /^Approved/);
+    assert.equal((await client.get(MAC_HOSTS, { name: 'srv-1' }, { signal })).spec.identity, undefined);
     await end();
   });
 });

@@ -2,11 +2,12 @@
  * Approves or denies what Macs ask the certificates API for (judge-request.ts). Before it approves, it puts on record until
  * when the Mac has an identity, and makes the token good for this request only; a crash in between changes nothing.
  */
+import { createHash } from 'node:crypto';
 import { toTimestamp } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
 import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
-import { nodeNameOf } from '../../kube/certificates/node-request.ts';
+import { nodeNameOf, SIGNERS } from '../../kube/certificates/node-request.ts';
 import {
   type Controller,
   createController,
@@ -27,6 +28,7 @@ import {
 } from './judge-request.ts';
 
 interface ApproverCaches {
+  /** Index `key`: by `keyOfRequest`. */
   readonly requests: Cache<CertificateSigningRequest>;
   /** Index `node`: by the name in `spec.claimRef`. */
   readonly hosts: Cache<MacHost>;
@@ -66,7 +68,14 @@ const viewOf = (
   const csr = readCsr(request);
   const [host] = hosts.byIndex('node', claimedNameOf(request, token) ?? '');
   const addresses = [...servingAddresses, host?.status?.server?.address ?? ''];
-  return { request, csr, token, host, addresses, keyHolders: csr === undefined ? [] : keyHoldersOf(requests, csr) };
+  return {
+    request,
+    csr,
+    token,
+    host,
+    addresses,
+    keyHolders: csr === undefined ? [] : keyHoldersOf(requests, request, csr),
+  };
 };
 
 const readCsr = ({ spec }: CertificateSigningRequest): Csr | undefined => {
@@ -78,16 +87,25 @@ const readCsr = ({ spec }: CertificateSigningRequest): Csr | undefined => {
   }
 };
 
+/** What tells one key from another; empty for a request that cannot be read. */
+export const keyOfRequest = (request: CertificateSigningRequest): string => {
+  const der = readCsr(request)?.publicKey.export({ format: 'der', type: 'spki' });
+  return der === undefined ? '' : createHash('sha256').update(der).digest('hex');
+};
+
 /** Nodes of another name whose request for this very key was approved. */
-const keyHoldersOf = (requests: Cache<CertificateSigningRequest>, { publicKey, commonName }: Csr): readonly string[] =>
+const keyHoldersOf = (
+  requests: Cache<CertificateSigningRequest>,
+  request: CertificateSigningRequest,
+  { commonName }: Csr,
+): readonly string[] =>
   requests
-    .list()
+    .byIndex('key', keyOfRequest(request))
     .filter(({ status }) => status?.conditions?.some(({ type }) => type === 'Approved') === true)
     .flatMap((other) => {
-      const csr = readCsr(other);
-      const name = nodeNameOf(csr?.commonName);
-      const isOther = csr !== undefined && csr.commonName !== commonName && csr.publicKey.equals(publicKey);
-      return isOther && name !== undefined ? [name] : [];
+      const name = readCsr(other)?.commonName;
+      const nodeName = nodeNameOf(name);
+      return name === commonName || nodeName === undefined ? [] : [nodeName];
     });
 
 const findToken = async (
@@ -115,7 +133,9 @@ const prepareApproval = async (
   { request, tokenSecret, host }: Approval,
   { kube, clock, signal }: ReconcileContext,
 ): Promise<void> => {
-  if (host !== undefined) {
+  // A certificate to serve with makes nobody a Node; and whose identity does not end is not given an end.
+  const isIdentity = request.spec.signerName === SIGNERS.kubeletClient;
+  if (host !== undefined && isIdentity && (tokenSecret ?? host.spec.identity) !== undefined) {
     const expiresAt = toTimestamp(clock.now() + CERTIFICATE_LIFE_MS);
     const { name, uid, resourceVersion } = host.metadata;
     const body = {

@@ -19,6 +19,7 @@ import { done, type Report, type StepResult, stop, wait } from '../../kube/contr
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
 import { clusterOf, isPaused, reportPause } from '../cluster/pause.ts';
 import { machinesOf, membersOf, type ProviderCaches, providerIdOf } from '../host/host-caches.ts';
+import { hostStateOf } from '../host/host-life.ts';
 import type { HostPorts } from '../host/ports.ts';
 import { chooseHost } from './choose-host.ts';
 import { findHost, patchHost } from './host-record.ts';
@@ -164,10 +165,10 @@ const claim = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
   // The inventory makes a record that was lost, and knows by the providerID whose it is (R17).
   if (host === undefined && machine.spec.providerID) return wait<Machine>(ports.settings.times.pollMs);
   const isFirst = isFirstOf(caches.machines.byIndex('server', serverId), machine);
-  if (host === undefined || host.spec.claimRef !== undefined || host.spec.release !== undefined || !isFirst) {
+  if (host === undefined || hostStateOf(host.spec, 'absent') !== 'free' || !isFirst) {
     const reason = isFirst ? provisioned.noAvailableHost : provisioned.duplicateClaim;
     return wait<Machine>(0, {
-      ...notYet(reason, 'The host went to another machine.'),
+      ...notYet(reason, 'The host went to another machine, or is not free any more.'),
       status: { serverID: undefined, phase: 'Pending' },
     });
   }

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { HOST_STATES } from '../../kinds/mac-host.ts';
+import { HOST_LIFE, hostStateOf, SIGHTS, sightName } from './host-life.ts';
+import { CLAIM, PENDING, POOL, QUARANTINE, RELEASE, RELEASING, specOf } from './testing/views.ts';
+
+describe('the table of a Mac’s life', () => {
+  it('has a move for every state and every name', () => {
+    for (const state of HOST_STATES)
+      for (const sight of SIGHTS) assert.ok(HOST_LIFE[state][sight], `${state} × ${sight}`);
+  });
+
+  it('wipes only in releasing, where an intent is stored', () => {
+    for (const state of HOST_STATES) {
+      const wipes = SIGHTS.some((sight) => HOST_LIFE[state][sight] === 'wipe');
+      assert.equal(wipes, state === 'releasing', state);
+    }
+    assert.equal(hostStateOf(specOf({ claimRef: CLAIM }), 'absent'), 'claimed');
+    assert.equal(hostStateOf(specOf({ release: RELEASE }), 'absent'), 'releasing');
+  });
+
+  it('does nothing to a server whose name it does not expect', () => {
+    for (const state of HOST_STATES) {
+      for (const sight of ['foreign', 'unseen', 'gone'] as const) {
+        const harmless = ['rest', 'keep', 'report', 'forget', 'drop'];
+        assert.ok(harmless.includes(HOST_LIFE[state][sight]), `${state} × ${sight}`);
+      }
+    }
+  });
+
+  it('calls every name foreign that the record does not expect', () => {
+    const spec = specOf({ claimRef: CLAIM, assignedName: { current: 'mac-1' } });
+    for (const name of [POOL, PENDING, RELEASING, QUARANTINE, 'mac-2', ''])
+      assert.equal(sightName(spec, name), 'foreign', name);
+    assert.equal(sightName(spec, 'mac-1'), 'machine');
+  });
+});
