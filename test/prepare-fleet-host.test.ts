@@ -57,7 +57,7 @@ const stage = async (t: TestContext) => {
     ];
     return { exitCode: await runCli({ args, version: '1', io }), ...written };
   };
-  return { mac, server, run };
+  return { mac, server, run, identity };
 };
 
 test('001-3: a Mac is prepared over SSH with the key alone, and a second run finds all done', async (t) => {
@@ -91,3 +91,17 @@ test('a Mac that a controller holds is refused unless forced', async (t) => {
   assert.equal((await run(`${server.password.reveal()}\n`, '--force')).exitCode, 0);
   assert.equal(mac.view().epochFile?.epoch, 4);
 });
+
+for (const { story, content } of [
+  { story: 'a password', content: () => 'secret\n' },
+  { story: 'the public half of a key', content: () => `${openSshKeyFrom(Buffer.alloc(32, 1)).publicKey}\n` },
+]) {
+  test(`001-3: ${story} in the place of the key is told once, before anybody is asked or called`, async (t) => {
+    const { run, identity } = await stage(t);
+    writeFileSync(identity, content());
+    const { exitCode, stdout, stderr } = await run('never read\n');
+    assert.deepEqual([exitCode, stdout], [2, '']);
+    assert.match(stderr, /^error: the fleet's SSH key is no private key.*code: BadPrivateKey\n$/s);
+    assert.ok(!stderr.includes('secret'));
+  });
+}

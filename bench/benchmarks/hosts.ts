@@ -1,6 +1,7 @@
 /** What it takes to bring step-level Macs to where their agents run: batches, bytes, time on the virtual clock, memory. */
 import type { Artefact, Hosts, HostTarget, Preparation } from '../../src/hosts/port.ts';
 import type { Benchmark, Sample } from '../benchmark.ts';
+import { countOriginal } from '../subjects/original-bootstrap.ts';
 import { settledMemory } from '../subjects/usage.ts';
 
 const FLEET = 40;
@@ -30,10 +31,10 @@ const countedHosts = async (hosts: Hosts, wire: Wire): Promise<Hosts> => {
           wire.bytes += renderSecrets(batch.calls).length;
           return session.run(batch, signal);
         },
-        upload: (artefact, signal) => {
+        upload: (artefacts, signal) => {
           wire.uploads += 1;
-          wire.bytes += artefact.sizeBytes;
-          return session.upload(artefact, signal);
+          wire.bytes += artefacts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+          return session.upload(artefacts, signal);
         },
       };
     },
@@ -113,7 +114,11 @@ const ours = async (): Promise<Sample> => {
   return {
     '40 bootstraps in the time of the slowest, times': fleet.makespanMs / fleet.slowestMs,
     'batches of a cold bootstrap': cold.batches,
-    'executions of a cold bootstrap, with uploads': cold.executions,
+    'executions of a cold bootstrap, with the upload': cold.executions,
+    'executions of the original for what we do too, times ours': countOriginal(['ours']) / cold.executions,
+    'executions of the original with nothing optional, times ours': countOriginal(['ours', 'always']) / cold.executions,
+    'executions of the original with every option, times ours':
+      countOriginal(['ours', 'always', 'option']) / cold.executions,
     'batches of a push that changes nothing': noop.executions,
     'bytes of a push that changes nothing, kB': noop.bytes / 1_000,
     'bytes of a roll of the bundle, kB': roll.bytes / 1_000,
@@ -125,11 +130,17 @@ const ours = async (): Promise<Sample> => {
 export const hosts: Benchmark = {
   id: 'hosts',
   about:
-    'bootstraps on step-level Macs, on the virtual clock (the original needs 20 executions and more, one host after the other)',
+    "bootstraps on step-level Macs, on the virtual clock; the original's executions are counted in subjects/original-bootstrap.ts",
   figures: [
     { name: '40 bootstraps in the time of the slowest, times', goal: { of: 'ours', is: '<=', value: 1.05 } },
     { name: 'batches of a cold bootstrap', goal: { of: 'ours', is: '<=', value: 7 } },
-    { name: 'executions of a cold bootstrap, with uploads', goal: { of: 'ours', is: '<=', value: 7 } },
+    { name: 'executions of a cold bootstrap, with the upload' },
+    { name: 'executions of the original for what we do too, times ours' },
+    {
+      name: 'executions of the original with nothing optional, times ours',
+      goal: { of: 'ours', is: '>=', value: 3 },
+    },
+    { name: 'executions of the original with every option, times ours' },
     { name: 'batches of a push that changes nothing', goal: { of: 'ours', is: '<=', value: 1 } },
     { name: 'bytes of a push that changes nothing, kB' },
     { name: 'bytes of a roll of the bundle, kB', goal: { of: 'ours', is: '<=', value: 1_000 } },

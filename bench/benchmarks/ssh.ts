@@ -37,8 +37,9 @@ const ours = async (): Promise<Sample> => {
   try {
     const bytes = randomBytes(UPLOAD_BYTES);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const file = { path: `${sshd.dir}/file`, sha256, mode: '644', timeoutMs: 60_000 };
-    const uploadMs = await timed(UPLOADS, () => connection.upload({ ...file, content: piecesOf(bytes) }, signal));
+    const file = { name: 'file', sha256, sizeBytes: bytes.length, open: () => piecesOf(bytes) };
+    const upload = { folder: sshd.dir, files: [file], timeoutMs: 60_000 };
+    const uploadMs = await timed(UPLOADS, () => connection.upload(upload, signal));
     const command = { argv: ['/bin/echo'], timeoutMs: 10_000, doing: 'measuring' };
     const commandMs = await timed(COMMANDS, () => connection.run(command, signal));
     const loginMs = await timed(LOGINS, async () => {

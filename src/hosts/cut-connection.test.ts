@@ -3,35 +3,26 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inspect } from 'node:util';
 import { neverAborted } from '../base/abort.ts';
-import { createSeededRandom } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
-import { createManualClock } from '../base/testing/manual-clock.ts';
-import { createSimCloud } from '../sim/cloud/sim-cloud.ts';
 import type { MacView } from '../sim/mac/sim-mac.ts';
-import { createSimMacs } from '../sim/mac/sim-macs.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { createHostPreparer } from './host-preparer.ts';
 import { renderBatchArgv } from './port/batch-wire.ts';
 import type { Hosts, Preparation } from './port.ts';
 import type { SudoTry } from './sudo-tries.ts';
+import { createOneMac } from './testing/one-mac.ts';
 
 const privateKey = new Secret('canary-private-key');
 const kubeconfig = new Secret('users:\n- token: canary-kubeconfig-token\n');
 const signal = neverAborted();
 
 const stage = () => {
-  const clock = createManualClock();
-  const cloud = createSimCloud({ clock, random: createSeededRandom(3) });
-  const server = cloud.addServer({ name: 'pool-a' });
-  const startAgent = (): (() => void) => () => undefined;
-  const random = createSeededRandom(4);
-  const macs = createSimMacs({ cloud, clock, fleetKey: privateKey, random, timeScale: 0, startAgent });
-  const mac = macs.mac(server.id);
+  const { clock, server, mac, hosts: direct } = createOneMac(privateKey);
   /** Everything that anybody may see: arguments, answers, errors, progress, records. */
   const seen: unknown[] = [];
   const hosts: Hosts = {
     open: async (...args) => {
-      const session = await macs.hosts.open(...args);
+      const session = await direct.open(...args);
       return {
         ...session,
         run: async (batch, stop) => {

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inspect } from 'node:util';
 import { neverAborted } from '../base/abort.ts';
-import { type FleetError, toFleetError } from '../base/errors.ts';
-import { createSeededRandom } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import { createManualClock } from '../base/testing/manual-clock.ts';
-import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
+import type { SimCloud } from '../sim/cloud/sim-cloud.ts';
 import type { SimServer } from '../sim/cloud/sim-server.ts';
 import type { SimMac } from '../sim/mac/sim-mac.ts';
-import { createSimMacs } from '../sim/mac/sim-macs.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { createHostPreparer } from './host-preparer.ts';
 import type { HostPreparer, Hosts, Preparation, Prepared, StepProgress } from './port.ts';
 import { BOOTSTRAP_STEPS } from './step.ts';
 import type { SudoTry } from './sudo-tries.ts';
+import { createOneMac, errorOf } from './testing/one-mac.ts';
 
 const signal = neverAborted();
 const privateKey = new Secret('canary-private-key-0815');
@@ -39,12 +37,7 @@ interface Stage {
 }
 
 const stage = (): Stage => {
-  const clock = createManualClock();
-  const cloud = createSimCloud({ clock, random: createSeededRandom(3) });
-  const server = cloud.addServer({ name: 'pool-a' });
-  const startAgent = (): (() => void) => () => undefined;
-  const random = createSeededRandom(4);
-  const { hosts, mac } = createSimMacs({ cloud, clock, fleetKey: privateKey, random, timeScale: 0, startAgent });
+  const { clock, cloud, server, hosts, mac } = createOneMac(privateKey);
   let open = 0;
   let sent: string[] = [];
   const tries: SudoTry[] = [];
@@ -56,13 +49,14 @@ const stage = (): Stage => {
       return {
         hostKey: session.hostKey,
         run: (batch, stop) => {
-          const changing = batch.calls.filter((call) => call.do !== 'check').map(({ step }) => step);
-          sent.push(changing.length === 0 ? 'survey' : `converge ${changing.join(' ')}`);
+          const stages = [...Map.groupBy(batch.calls, ({ stage = 0 }) => stage).values()];
+          const told = stages.map((calls) => calls.map(({ step }) => step).join(' ')).join(' | ');
+          sent.push(batch.calls.every((call) => call.do === 'check') ? 'survey' : `converge ${told}`);
           return session.run(batch, stop);
         },
-        upload: (artefact, stop) => {
-          sent.push(`upload ${artefact.name}`);
-          return session.upload(artefact, stop);
+        upload: (artefacts, stop) => {
+          sent.push(`upload ${artefacts.map(({ name }) => name).join(' ')}`);
+          return session.upload(artefacts, stop);
         },
         close: () => session.close().finally(() => (open -= 1)),
       };
@@ -74,7 +68,7 @@ const stage = (): Stage => {
   const withRelease = (release: string): HostPreparer =>
     createHostPreparer({ hosts: counted, clock, ...createStepLevelConfiguration(release) });
   const preparation: Preparation = {
-    target: { address: server.address, user: 'm1', privateKey, pinnedHostKey: mac(server.id).view().hostKey },
+    target: { address: server.address, user: 'm1', privateKey, pinnedHostKey: mac.view().hostKey },
     ...{ epoch: 3, claim: 'uid-1', nodeName: 'mac-1', providerId: 'scw-applesilicon://z/1', fleet: 'runners' },
     ...{ kubeconfig, sudo: { password: server.password, tries: [], record } },
     onProgress: (steps) => {
@@ -82,7 +76,7 @@ const stage = (): Stage => {
     },
   };
   return {
-    ...{ preparer: withRelease('1'), withRelease, cloud, server, mac: mac(server.id), preparation, tries },
+    ...{ preparer: withRelease('1'), withRelease, cloud, server, mac, preparation, tries },
     ...{ progress: () => progress, open: () => open },
     takeSent: () => {
       const taken = sent;
@@ -90,15 +84,6 @@ const stage = (): Stage => {
       return taken;
     },
   };
-};
-
-const errorOf = async (work: Promise<unknown>): Promise<FleetError> => {
-  try {
-    await work;
-  } catch (error) {
-    return toFleetError(error);
-  }
-  throw new Error('nothing was thrown');
 };
 
 const states = ({ progress }: Stage): string => [...new Set(progress().map(({ state }) => state))].join(' ');
@@ -125,15 +110,18 @@ test('a fresh Mac is brought to where its agent runs under the name and credenti
   assert.equal(world.open(), 0);
 });
 
-test('a cold bootstrap is four batches one after the other, and seven executions in all', async () => {
+test('a cold bootstrap is three batches one after the other, and four executions in all', async () => {
   const world = stage();
   const { digest } = await world.preparer.prepare(world.preparation, signal);
   const sent = world.takeSent();
   assert.deepEqual(
-    sent.filter((what) => !what.startsWith('upload')).map((what) => what.split(' ').slice(0, 3).join(' ')),
-    ['survey', 'converge first-look sudo', 'converge auto-login idle-sleep', 'converge agent'],
+    sent.filter((what) => !what.startsWith('upload')),
+    [
+      ...['survey', 'converge first-look sudo'],
+      'converge auto-login idle-sleep hostname tart firewall ssh-watchdog agent-runtime agent-bundle kubeconfig | agent',
+    ],
   );
-  assert.equal(sent.length, 7);
+  assert.equal(sent.length, 4);
   assert.equal(digest, world.preparer.digestOf({ fleet: 'runners' }));
 });
 
@@ -152,12 +140,9 @@ test('004-5: a new release sends what differs, starts the agent on it, and has a
   world.takeSent();
   const second = await world.withRelease('2').prepare({ ...world.preparation, epoch: 4 }, signal);
   assert.deepEqual(world.takeSent().toSorted(), [
-    'converge agent',
-    'converge tart agent-runtime agent-bundle',
+    'converge tart agent-runtime agent-bundle | agent',
     'survey',
-    'upload agent',
-    'upload node',
-    'upload tart',
+    'upload tart node agent',
   ]);
   assert.notEqual(first.digest, second.digest);
 });
@@ -222,7 +207,7 @@ test('a builder becomes a GitHub runner after its agent runs, and has another di
   const builder: Preparation = { ...world.preparation, role: 'builder', inputs };
   await assert.rejects(world.preparer.prepare(builder, signal), { code: 'StepSecretUnknown', message: /githubToken/ });
   const { digest } = await world.preparer.prepare({ ...builder, githubToken: new Secret('canary') }, signal);
-  assert.equal(world.takeSent().at(-1), 'converge github-runner');
+  assert.match(world.takeSent().at(-1) ?? '', / local-network \| agent \| github-runner$/);
   assert.equal(digest, world.preparer.digestOf({ fleet: 'runners', role: 'builder', inputs }));
   assert.notEqual(digest, world.preparer.digestOf({ fleet: 'runners', inputs }));
 });

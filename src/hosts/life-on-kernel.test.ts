@@ -45,7 +45,7 @@ test('a client killed before and after every effect still brings the Mac back wi
     { actor: 'client', restartAfterMs: 10_000, kinds: ['before-effect', 'after-effect'] },
     async (crash) => (await live({ seed: 3, crash })).kernel,
   );
-  assert.ok(tried > 50, `only ${tried} points`);
+  assert.ok(tried >= 50, `only ${tried} points`);
 });
 
 test('the check of this world can fail: a pool name given before the wipe is found', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { orderSteps } from './order-steps.ts';
-import { planWaves, type WaveInputs } from './plan-waves.ts';
+import { groupWaves, planWaves, type WaveInputs } from './plan-waves.ts';
 import type { StepAnswer } from './port.ts';
 import { BOOTSTRAP_STEPS } from './step.ts';
 import { stepOf } from './testing/steps.ts';
@@ -98,15 +98,44 @@ test('without its secret a step in place is recorded as it is, and one that is n
   });
 });
 
-test('a cold bootstrap is three batches after the survey, and three uploads: seven executions', () => {
-  const { waves, uploads } = planWaves({
+for (const { story, has, batches } of [
+  {
+    story: 'a batch waits for an upload, what comes before does not',
+    has: [],
+    batches: 'first-look sudo / tart sleep | agent',
+  },
+  {
+    story: 'all is one batch where no upload is needed',
+    has: ['sum-of-tart'],
+    batches: 'first-look sudo | tart sleep | agent',
+  },
+]) {
+  test(`batches: ${story}`, () => {
+    const plan = planWaves({
+      steps: ALL,
+      survey: { facts: { epoch: 1, lockOwner: undefined, artefacts: has }, steps: [] },
+      ...{ digests: {}, secrets: ['password'], artefactSums: { tart: 'sum-of-tart' } },
+    });
+    const shown = groupWaves(plan).map((waves) =>
+      waves.map((wave) => wave.map(({ step }) => step.id).join(' ')).join(' | '),
+    );
+    assert.equal(shown.join(' / '), batches);
+  });
+}
+
+test('nothing to do is no batch', () => {
+  assert.deepEqual(groupWaves({ waves: [], uploads: [] }), []);
+});
+
+test('a cold bootstrap is two batches after the survey, and an upload: four executions', () => {
+  const plan = planWaves({
     steps: orderSteps(BOOTSTRAP_STEPS),
     survey: { facts: { epoch: undefined, lockOwner: undefined, artefacts: [] }, steps: [] },
     ...{ digests: {}, secrets: ['sudoPassword', 'kubeconfig'], artefactSums: { tart: 'a', node: 'b', agent: 'c' } },
   });
   assert.deepEqual(
-    [waves[0], waves.at(-1)].map((wave) => wave?.map(({ step }) => step.id)),
+    [plan.waves[0], plan.waves.at(-1)].map((wave) => wave?.map(({ step }) => step.id)),
     [['first-look', 'sudo'], ['agent']],
   );
-  assert.equal(1 + waves.length + uploads.length, 7);
+  assert.deepEqual([groupWaves(plan).length, plan.uploads], [2, ['tart', 'node', 'agent']]);
 });

@@ -9,9 +9,12 @@ export interface PlannedStep {
   readonly do: Exclude<StepCall['do'], 'check'>;
 }
 
+/** Steps that run side by side. */
+export type Wave = readonly PlannedStep[];
+
 export interface WavePlan {
-  /** In order; the steps of one run side by side. */
-  readonly waves: readonly (readonly PlannedStep[])[];
+  /** In order. */
+  readonly waves: readonly Wave[];
   /** Names of artefacts that the Mac lacks. */
   readonly uploads: readonly string[];
 }
@@ -44,7 +47,13 @@ export const planWaves = (given: WaveInputs): WavePlan => {
   return { waves, uploads: [...new Set(applied)].filter((name) => missing(given.survey, name)) };
 };
 
-/** Within its batch the Mac itself runs it first. */
+/** Waves that are sent as one batch, whose stages they are: a second one begins with the first wave that waits for an upload. */
+export const groupWaves = ({ waves, uploads }: WavePlan): readonly (readonly Wave[])[] => {
+  const at = waves.findIndex((wave) => wave.some(({ step }) => step.artefacts.some((name) => uploads.includes(name))));
+  return [waves.slice(0, Math.max(0, at)), waves.slice(Math.max(0, at))].filter((group) => group.length > 0);
+};
+
+/** Within its stage the Mac itself runs it first. */
 const COMES_FIRST = 'first-look';
 
 const levelOf = ({ needs }: Step, levels: ReadonlyMap<string, number>): number =>

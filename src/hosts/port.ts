@@ -39,6 +39,8 @@ export interface StepCall {
   readonly secrets: Readonly<Record<string, Secret<string>>>;
   /** What the Mac records once the step is verified; nothing when it is empty. */
   readonly digest: string;
+  /** It begins when all calls of lower stages have ended well; 0 unless given. */
+  readonly stage?: number;
 }
 
 /**
@@ -47,10 +49,14 @@ export interface StepCall {
  */
 export type Epoch = number | 'by-hand' | 'forced';
 
-/** Calls that the Mac runs side by side, except that `first-look` comes before all others and ends the batch if it fails. */
+/**
+ * Calls that the Mac runs stage by stage, those of a stage side by side; one that fails ends the batch with its stage. Within its
+ * stage `first-look` comes before all others.
+ */
 export interface Batch {
   /** The Mac refuses a number lower than it has seen (`StaleEpoch`), and `by-hand` if it has seen any (`HostHeld`). */
   readonly epoch: Epoch;
+  /** In the order of their stages. */
   readonly calls: readonly StepCall[];
   /** Keeps others from changing the Mac between our batches; the last one releases it. */
   readonly lock?: { readonly owner: string; readonly afterwards: 'keep' | 'release' };
@@ -111,8 +117,8 @@ export interface HostSession {
    * (`HostKeyNotPinned`): what a host showed is put on record before anything is sent to it. An abort rejects at once.
    */
   run(batch: Batch, signal: AbortSignal): Promise<BatchAnswer>;
-  /** All of it, checked, or nothing. Rejects as `run` does when the connection is lost, or with `unavailable` and why. */
-  upload(artefact: Artefact, signal: AbortSignal): Promise<void>;
+  /** Each of them whole and checked, or not at all. Rejects as `run` does when the connection is lost, or with `unavailable` and why. */
+  upload(artefacts: readonly Artefact[], signal: AbortSignal): Promise<void>;
   /** Never rejects. */
   close(): Promise<void>;
 }

@@ -3,31 +3,23 @@ import test from 'node:test';
 import { inspect } from 'node:util';
 import { neverAborted } from '../base/abort.ts';
 import { FleetError } from '../base/errors.ts';
-import { createSeededRandom } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
-import { createManualClock } from '../base/testing/manual-clock.ts';
-import { createSimCloud } from '../sim/cloud/sim-cloud.ts';
-import { createSimMacs } from '../sim/mac/sim-macs.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { createHostPreparer } from './host-preparer.ts';
 import type { StepProgress } from './port.ts';
 import { type HandPreparation, prepareByHand } from './prepare-by-hand.ts';
+import { createOneMac } from './testing/one-mac.ts';
 
 const signal = neverAborted();
 const privateKey = new Secret('canary-private-key');
 const agentKubeconfig = new Secret('the kubeconfig');
 
 const stage = () => {
-  const clock = createManualClock();
-  const cloud = createSimCloud({ clock, random: createSeededRandom(3) });
-  const server = cloud.addServer({ name: 'pool-a' });
-  const startAgent = (): (() => void) => () => undefined;
-  const random = createSeededRandom(4);
-  const macs = createSimMacs({ cloud, clock, fleetKey: privateKey, random, timeScale: 0, startAgent });
+  const { clock, cloud, server, hosts, mac } = createOneMac(privateKey);
   const told: unknown[] = [];
   let progress: readonly StepProgress[] = [];
   const work: HandPreparation = {
-    ...{ hosts: macs.hosts, clock, password: server.password, epoch: 'by-hand', owner: 'anna' },
+    ...{ hosts, clock, password: server.password, epoch: 'by-hand', owner: 'anna' },
     target: { address: server.address, user: 'm1', privateKey },
     onHostKey: (fingerprint) => told.push(fingerprint),
     onProgress: (steps) => {
@@ -45,8 +37,8 @@ const stage = () => {
     }
   };
   const bootstrap = async (): Promise<void> => {
-    const preparer = createHostPreparer({ hosts: macs.hosts, clock, ...createStepLevelConfiguration() });
-    const pinnedHostKey = macs.mac(server.id).view().hostKey;
+    const preparer = createHostPreparer({ hosts, clock, ...createStepLevelConfiguration() });
+    const pinnedHostKey = mac.view().hostKey;
     await preparer.prepare(
       {
         ...{ target: { ...work.target, pinnedHostKey }, epoch: 1, claim: 'uid-1', nodeName: 'mac-1', providerId: 'p' },
@@ -57,7 +49,7 @@ const stage = () => {
     );
   };
   const states = (): string => progress.map(({ id, state }) => `${id}:${state}`).join(' ');
-  return { clock, cloud, server, mac: macs.mac(server.id), prepare, bootstrap, states, told };
+  return { clock, cloud, server, mac, prepare, bootstrap, states, told };
 };
 
 test('001-3: a Mac gets sudo and automatic login, and no claim; again finds both', async () => {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { abortable, neverAborted } from '../base/abort.ts';
-import { FleetError, toFleetError } from '../base/errors.ts';
+import { FleetError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { createManualClock } from '../base/testing/manual-clock.ts';
+import { connectionLost } from './port/session-errors.ts';
 import type { StepProgress } from './port.ts';
 import { runSteps } from './run-steps.ts';
 import type { Step } from './step.ts';
 import type { StepsRun } from './steps-run.ts';
+import { errorOf } from './testing/one-mac.ts';
 import { createScriptedSession, type Script, type ScriptedSession } from './testing/scripted-session.ts';
 import { artefactOf, stepOf } from './testing/steps.ts';
 
@@ -39,24 +41,14 @@ const stage = (script?: Script): Stage => {
   };
 };
 
-const errorOf = async (work: Promise<unknown>): Promise<FleetError> => {
-  try {
-    await work;
-  } catch (error) {
-    return toFleetError(error);
-  }
-  throw new Error('nothing was thrown');
-};
-
 const AS_WANTED: Script = { answers: () => ({ exitCode: 0 }) };
 
-test('all steps are looked at in one batch, and those that are not as wanted follow in waves', async () => {
+test('all steps are looked at in one batch, and those that are not as wanted follow in one of several stages', async () => {
   const { session, told, last, run } = stage();
   await run([stepOf('second', { needs: ['first'] }), stepOf('first'), stepOf('beside')]);
   assert.deepEqual(session.asked, [
     'first check, second check, beside check',
-    'first converge, beside converge',
-    'second converge',
+    'first converge, beside converge | second converge',
   ]);
   assert.deepEqual(told, [
     'first:pending second:pending beside:pending',
@@ -107,7 +99,8 @@ test('a step gets the epoch, its digest and only those values that it names', as
 
 test('the lock is held from the first change to the last, and not for a look', async () => {
   const { session, run } = stage();
-  await run([stepOf('a'), stepOf('b', { needs: ['a'] })], { lockOwner: 'us' });
+  const artefacts = { file: artefactOf('file') };
+  await run([stepOf('a'), stepOf('b', { needs: ['a'], artefacts: ['file'] })], { lockOwner: 'us', artefacts });
   assert.deepEqual(
     session.batches.map(({ lock }) => lock),
     [undefined, { owner: 'us', afterwards: 'keep' }, { owner: 'us', afterwards: 'release' }],
@@ -148,7 +141,8 @@ test('when a wave fails the uploads beside it are ended before the run is', asyn
     answers: (_call, phase) => (phase === 'apply' ? { exitCode: 3 } : undefined),
     onUpload: async (_name, signal) => {
       isUploading = true;
-      await abortable(new Promise<void>(() => undefined), signal).finally(() => {
+      await abortable(new Promise<void>(() => undefined), signal).finally(async () => {
+        await settled();
         isUploading = false;
       });
     },
@@ -277,7 +271,41 @@ test('a survey that hangs is given up after a minute, and the step that hangs is
   assert.equal(thrown.message, 'step tart: a look at the Mac took longer than 60000 ms');
 });
 
-test('an abort takes effect before the next wave, and its steps are as if not begun', async () => {
+test('a stage that fails is the last, and the steps of further ones are as if not begun', async () => {
+  const { told, last, run } = stage({ answers: ({ step }) => (step === 'tart' ? { exitCode: 70 } : undefined) });
+  const steps = [stepOf('tart'), stepOf('beside'), stepOf('after', { needs: ['tart', 'beside'] })];
+  const thrown = await errorOf(run(steps));
+  assert.deepEqual([thrown.code, thrown.details['step']], ['StepNotLookedAt', 'tart']);
+  assert.deepEqual(
+    last().map(({ state }) => state),
+    ['failed', 'done', 'pending'],
+  );
+  assert.ok(!told.some((progress) => progress.includes('after:running')));
+});
+
+test('a connection that breaks is told of the steps that had begun, not of those after them', async () => {
+  const { last, run } = stage({
+    onBatch: ({ calls }) => {
+      if (calls.some((call) => call.do === 'converge')) throw connectionLost();
+    },
+  });
+  const thrown = await errorOf(run([stepOf('tart'), stepOf('after', { needs: ['tart'] })]));
+  assert.match(thrown.message, /^step tart: /);
+  assert.deepEqual(
+    last().map(({ state }) => state),
+    ['failed', 'pending'],
+  );
+});
+
+test('a batch may take as long as its stages one after the other', async () => {
+  const { session, run } = stage();
+  const slow = { ...stepOf('slow'), timeoutMs: 5_000 };
+  const after = { ...stepOf('after', { needs: ['slow'] }), timeoutMs: 3_000 };
+  await run([slow, { ...stepOf('beside'), timeoutMs: 1_000 }, after]);
+  assert.equal(session.batches[1]?.timeoutMs, 8_000);
+});
+
+test('an abort takes effect before the next batch, and its steps are as if not begun', async () => {
   const controller = new AbortController();
   const { session, last, run } = stage({
     answers: (_call, phase) => {
@@ -285,9 +313,10 @@ test('an abort takes effect before the next wave, and its steps are as if not be
       return undefined;
     },
   });
-  const thrown = await errorOf(run([stepOf('tart'), stepOf('after', { needs: ['tart'] })], {}, controller.signal));
+  const steps = [stepOf('tart'), stepOf('after', { needs: ['tart'], artefacts: ['file'] })];
+  const thrown = await errorOf(run(steps, { artefacts: { file: artefactOf('file') } }, controller.signal));
   assert.equal(thrown.kind, 'cancelled');
-  assert.deepEqual(session.asked, ['tart check, after check', 'tart converge']);
+  assert.deepEqual(session.asked, ['tart check, after check', 'upload file', 'tart converge']);
   assert.equal(last()[1]?.state, 'pending');
 });
 

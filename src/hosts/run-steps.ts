@@ -1,15 +1,15 @@
 /**
- * Runs steps on a Mac: one survey of all, then only what is not as wanted, in as few batches as the steps' needs allow, with
- * uploads beside them. Every batch carries the epoch, so that a Mac refuses work of an operation that was superseded; a
+ * Runs steps on a Mac: one survey of all, then only what is not as wanted, in one batch of stages, or
+ * in two around the uploads. Every batch carries the epoch, so that a Mac refuses work of an operation that was superseded; a
  * repetition finds what is done already.
  */
 import { linkedController } from '../base/abort.ts';
 import { FleetError, isKind, toFleetError } from '../base/errors.ts';
 import { orderSteps } from './order-steps.ts';
-import { planWaves, type WavePlan } from './plan-waves.ts';
+import { groupWaves, planWaves, type WavePlan } from './plan-waves.ts';
 import type { BatchAnswer } from './port.ts';
 import { createProgress } from './progress.ts';
-import { runWave, surveyMac } from './run-wave.ts';
+import { runWaves, surveyMac } from './run-wave.ts';
 import type { Step } from './step.ts';
 import type { StepsRun, Work } from './steps-run.ts';
 
@@ -43,29 +43,32 @@ const planAfter = ({ run, progress }: Work, survey: BatchAnswer): WavePlan => {
   }
 };
 
-/** Uploads begin at once; a wave waits for those of its own steps. When something fails, they end before we do. */
-const runPlan = async (work: Work, { waves, uploads }: WavePlan): Promise<void> => {
+/** Uploads begin at once; a batch waits for those of its own steps. When something fails, they end before we do. */
+const runPlan = async (work: Work, plan: WavePlan): Promise<void> => {
   const uploading = linkedController(work.signal);
-  const sent = new Map(uploads.map((name) => [name, uploadOne(work, name, uploading.signal)]));
+  const groups = groupWaves(plan);
+  const uploaded = uploadAll(work, plan.uploads, uploading.signal);
   try {
-    for (const [index, wave] of waves.entries()) {
-      await Promise.all(wave.flatMap(({ step }) => step.artefacts.map((name) => sent.get(name))));
-      await runWave(work, wave, index === waves.length - 1 ? 'release' : 'keep');
+    for (const [index, waves] of groups.entries()) {
+      if (waves.flat().some(({ step }) => step.artefacts.some((name) => plan.uploads.includes(name)))) await uploaded;
+      await runWaves(work, waves, index === groups.length - 1 ? 'release' : 'keep');
     }
   } finally {
     uploading.abort();
-    await Promise.allSettled(sent.values());
+    await Promise.allSettled([uploaded]);
     uploading.release();
   }
 };
 
-const uploadOne = ({ run, progress }: Work, name: string, signal: AbortSignal): Promise<void> => {
-  const artefact = run.artefacts[name];
-  const users = run.steps.filter(({ artefacts }) => artefacts.includes(name)).map(({ id }) => id);
+const uploadAll = ({ run, progress }: Work, names: readonly string[], signal: AbortSignal): Promise<void> => {
+  const users = run.steps.filter(({ artefacts }) => artefacts.some((name) => names.includes(name))).map(({ id }) => id);
   const upload = async (): Promise<void> => {
-    if (artefact === undefined) throw notGiven('artefact', name, users[0] ?? '');
+    if (names.length === 0) return;
     try {
-      await run.session.upload(artefact, signal);
+      await run.session.upload(
+        names.map((name) => run.artefacts[name]).filter((artefact) => artefact !== undefined),
+        signal,
+      );
     } catch (thrown) {
       if (!isKind(thrown, 'cancelled')) progress.failed(users, toFleetError(thrown).message);
       throw thrown;

@@ -2,7 +2,7 @@
 import { throwIfAborted, withTimeLimit } from '../base/abort.ts';
 import { FleetError, isKind, toFleetError } from '../base/errors.ts';
 import { judgeAnswer } from './judge-answer.ts';
-import type { PlannedStep } from './plan-waves.ts';
+import type { Wave } from './plan-waves.ts';
 import type { Batch, BatchAnswer, StepAnswer, StepCall } from './port.ts';
 import { redact } from './redact.ts';
 import type { Step } from './step.ts';
@@ -25,21 +25,17 @@ export const surveyMac = async (work: Work): Promise<BatchAnswer> => {
   }
 };
 
-/** Resolves when every step of the wave is verified; rejects with the error of the first that is not. */
-export const runWave = async (
-  work: Work,
-  wave: readonly PlannedStep[],
-  afterwards: 'keep' | 'release',
-): Promise<void> => {
-  const { run, progress, signal } = work;
-  const ids = wave.map(({ step }) => step.id);
+/** Resolves when every step of the waves is verified; rejects with the error of the first that is not. */
+export const runWaves = async (work: Work, waves: readonly Wave[], afterwards: 'keep' | 'release'): Promise<void> => {
+  const { run, signal } = work;
+  const stages = waves.map((wave) => wave.map(({ step }) => step.id));
   throwIfAborted(signal);
-  await run.beforeWave?.(ids, signal);
-  progress.running(ids);
-  const tally = createTally(work, ids);
+  await run.beforeWave?.(stages.flat(), signal);
+  const tally = createTally(work, stages);
   const batch: Batch = {
-    ...{ epoch: run.epoch, calls: wave.map((one) => callOf(run, one.step, one.do)) },
-    ...{ timeoutMs: Math.max(...wave.map(({ step }) => step.timeoutMs)), onAnswer: tally.take },
+    epoch: run.epoch,
+    calls: waves.flatMap((wave, stage) => wave.map((one) => ({ ...callOf(run, one.step, one.do), stage }))),
+    ...{ timeoutMs: waves.reduce((sum, wave) => sum + longestOf(wave), 0), onAnswer: tally.take },
     ...(run.lockOwner !== undefined && { lock: { owner: run.lockOwner, afterwards } }),
   };
   try {
@@ -51,6 +47,8 @@ export const runWave = async (
   const error = tally.firstError();
   if (error !== undefined) throw error;
 };
+
+const longestOf = (wave: Wave): number => Math.max(...wave.map(({ step }) => step.timeoutMs));
 
 const send = ({ run, signal }: Work, batch: Batch, doing: string): Promise<BatchAnswer> =>
   withTimeLimit({ clock: run.clock, timeoutMs: batch.timeoutMs, signal, doing }, (limited) => {
@@ -71,25 +69,34 @@ const callOf = (run: StepsRun, step: Step, what: StepCall['do']): StepCall => ({
 interface Tally {
   /** Counts an answer, once. */
   take(answer: StepAnswer): void;
-  /** The batch ended with this: it is what became of all that have no answer. */
+  /** The batch ended with this: it is what became of all that had begun and have no answer. */
   broken(error: FleetError): FleetError;
   /** In the order of the steps. */
   firstError(): FleetError | undefined;
 }
 
-const createTally = ({ run, progress }: Work, ids: readonly string[]): Tally => {
-  const open = new Set(ids);
+/** The first stage begins at once, each further one when all before it have ended well: as on the Mac. */
+const createTally = ({ run, progress }: Work, stages: readonly (readonly string[])[]): Tally => {
+  const waiting = [...stages];
+  const open = new Set<string>();
   const errors = new Map<string, FleetError>();
+  const begin = (): void => {
+    const next = waiting.shift() ?? [];
+    for (const id of next) open.add(id);
+    progress.running(next);
+  };
+  begin();
   return {
     take: (answer) => {
       if (!open.delete(answer.step)) return;
       const verdict = judgeAnswer({ ...answer, output: redact(answer.output, run.secrets) });
-      if (!(verdict instanceof FleetError)) {
-        progress.ended(answer.step, verdict);
+      if (verdict instanceof FleetError) {
+        errors.set(answer.step, verdict);
+        progress.failed([answer.step], verdict.message);
         return;
       }
-      errors.set(answer.step, verdict);
-      progress.failed([answer.step], verdict.message);
+      progress.ended(answer.step, verdict);
+      if (open.size === 0 && errors.size === 0) begin();
     },
     broken: (thrown) => {
       const error = inSteps(run, [...open], thrown);
@@ -97,7 +104,11 @@ const createTally = ({ run, progress }: Work, ids: readonly string[]): Tally => 
       else progress.failed([...open], error.message);
       return error;
     },
-    firstError: () => ids.map((id) => errors.get(id)).find((error) => error !== undefined),
+    firstError: () =>
+      stages
+        .flat()
+        .map((id) => errors.get(id))
+        .find((error) => error !== undefined),
   };
 };
 

@@ -74,8 +74,9 @@ export const BOOTSTRAP_STEPS: readonly Step[] = [
 /** A host that builds images is a self-hosted GitHub runner too. */
 export const BUILDER_STEPS: readonly Step[] = [
   ...BOOTSTRAP_STEPS,
+  step('local-network', 30_000),
   step('github-runner', 900_000, {
-    needs: ['agent'],
+    needs: ['agent', 'local-network'],
     inputs: { nodeName: HOST, githubOrg: FLEET, runnerLabels: FLEET, runnerVersion: FLEET },
     secretInputs: ['githubToken'],
   }),

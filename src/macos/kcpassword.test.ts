@@ -10,7 +10,7 @@ const vectors: readonly { readonly password: string; readonly hex: string }[] = 
 ];
 
 for (const { password, hex } of vectors) {
-  test(`${password} is written as ${hex} and read back`, () => {
+  test(`T-74: ${password} is written as ${hex} and read back`, () => {
     assert.equal(Buffer.from(encodeKcpassword(password)).toString('hex'), hex);
     assert.equal(decodeKcpassword(Buffer.from(hex, 'hex')), password);
   });

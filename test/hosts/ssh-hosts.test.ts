@@ -127,7 +127,7 @@ test('an artefact is under its checksum, for its owner alone, and the next batch
   const sshd = await sshdFor(t);
   const session = await openOn(sshd);
   const artefact = artefactOf('tart', 'x'.repeat(1_000_000));
-  await session.upload(artefact, signal);
+  await session.upload([artefact], signal);
   const path = join(sshd.home, '.macfleet', 'artefacts', artefact.sha256);
   assert.equal(readFileSync(path, 'utf8').length, 1_000_000);
   assert.deepEqual([statSync(path).mode & 0o777, statSync(join(path, '..')).mode & 0o777], [0o600, 0o700]);

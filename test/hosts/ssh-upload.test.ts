@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { createCipheriv, createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
+import { type TestContext, test } from 'node:test';
+import type { Artefact } from '../../src/hosts/port.ts';
 import type { Upload } from '../../src/hosts/ssh/upload.ts';
 import { bash, connectFor, outcome, signal, sshdFor, textOf, until } from './sshd-stage.ts';
 
@@ -16,10 +17,12 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 const noise = (length: number): Buffer =>
   createCipheriv('aes-128-ctr', Buffer.alloc(16, 1), Buffer.alloc(16, 2)).update(Buffer.alloc(length));
 
-const uploadOf = (path: string, bytes: Buffer): Upload => ({
-  ...{ path, sha256: sha256(bytes), mode: '755', timeoutMs: 60_000 },
-  content: piecesOf(bytes),
+const fileOf = (bytes: Buffer, more: Partial<Artefact> = {}): Artefact => ({
+  ...{ name: 'agent', sha256: sha256(bytes), sizeBytes: bytes.length, open: () => piecesOf(bytes) },
+  ...more,
 });
+
+const uploadOf = (folder: string, ...files: readonly Artefact[]): Upload => ({ folder, files, timeoutMs: 60_000 });
 
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 64 * 1024) yield bytes.subarray(at, at + 64 * 1024);
@@ -35,74 +38,99 @@ async function* halfOf(bytes: Buffer, onHalf: () => void): AsyncGenerator<Uint8A
 test('110 MB arrive as they were sent, on an inode of their own, with nothing left beside them', async (t) => {
   const sshd = await sshdFor(t);
   const connection = await connectFor(t, sshd.target);
-  const path = join(sshd.dir, "agent's file");
+  const folder = join(sshd.dir, "the agent's");
+  const bytes = noise(UPLOAD_BYTES);
+  const path = join(folder, sha256(bytes));
+  mkdirSync(folder);
   writeFileSync(path, 'old');
   const oldInode = statSync(path).ino;
-  const bytes = noise(UPLOAD_BYTES);
-  await connection.upload(uploadOf(path, bytes), signal);
+  await connection.upload(uploadOf(folder, fileOf(bytes)), signal);
   assert.equal(sha256(readFileSync(path)), sha256(bytes));
-  assert.equal(statSync(path).mode & 0o777, 0o755);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
   assert.notEqual(statSync(path).ino, oldInode);
-  assert.deepEqual(readdirSync(sshd.dir), ["agent's file"]);
+  assert.deepEqual(readdirSync(folder), [sha256(bytes)]);
 });
 
-test('a file that differs from its checksum is thrown away, and the old one stays', async (t) => {
+test('several files come by one command, and no file is none', async (t) => {
   const sshd = await sshdFor(t);
   const connection = await connectFor(t, sshd.target);
-  const path = join(sshd.dir, 'agent');
+  const files = [noise(MEBIBYTE), noise(0), noise(1_000)];
+  await connection.upload(uploadOf(sshd.dir, ...files.map((bytes) => fileOf(bytes))), signal);
+  for (const bytes of files) assert.deepEqual(readFileSync(join(sshd.dir, sha256(bytes))), bytes);
+  await connection.upload(uploadOf(sshd.dir), signal);
+  assert.equal(readdirSync(sshd.dir).length, 3);
+});
+
+test('a file that differs from its checksum is thrown away and named, and the old one stays', async (t) => {
+  const sshd = await sshdFor(t);
+  const connection = await connectFor(t, sshd.target);
+  const wrong = fileOf(noise(MEBIBYTE), { sha256: '0'.repeat(64) });
+  const path = join(sshd.dir, wrong.sha256);
   writeFileSync(path, 'old');
-  const wrong = { ...uploadOf(path, noise(MEBIBYTE)), sha256: '0'.repeat(64) };
-  assert.equal(await outcome(connection.upload(wrong, signal)), 'unavailable UploadDamaged');
+  await assert.rejects(connection.upload(uploadOf(sshd.dir, wrong), signal), {
+    code: 'UploadDamaged',
+    message: new RegExp(`^agent did not arrive .* is ${sha256(noise(MEBIBYTE))}, not 0{64}$`),
+  });
   assert.equal(readFileSync(path, 'utf8'), 'old');
-  assert.deepEqual(readdirSync(sshd.dir), ['agent']);
+  assert.deepEqual(readdirSync(sshd.dir), [wrong.sha256]);
 });
 
-test('a connection that breaks in the middle leaves the old file and nothing else', async (t) => {
+test('a file that is shorter than was said ends the upload, and leaves nothing', async (t) => {
   const sshd = await sshdFor(t);
   const connection = await connectFor(t, sshd.target);
-  const path = join(sshd.dir, 'agent');
-  writeFileSync(path, 'old');
-  const pid = Number(textOf(await connection.run(bash('p=$PPID; ps -o ppid= -p "$p"'), signal)));
-  const bytes = noise(4 * MEBIBYTE);
-  const half = Promise.withResolvers<void>();
-  const lost = outcome(connection.upload({ ...uploadOf(path, bytes), content: halfOf(bytes, half.resolve) }, signal));
-  await half.promise;
-  await until('something arrived', () => readdirSync(sshd.dir).some((name) => name.startsWith('.agent.')));
-  process.kill(pid, 'SIGKILL');
-  assert.equal(await lost, 'unavailable HostConnectionLost');
-  await until('it was removed', () => readdirSync(sshd.dir).join() === 'agent');
-  assert.equal(readFileSync(path, 'utf8'), 'old');
-});
-
-test('an upload that is cancelled leaves the old file and nothing else', async (t) => {
-  const sshd = await sshdFor(t);
-  const connection = await connectFor(t, sshd.target);
-  const path = join(sshd.dir, 'agent');
-  const bytes = noise(4 * MEBIBYTE);
-  const half = Promise.withResolvers<void>();
-  const controller = new AbortController();
-  const content = halfOf(bytes, half.resolve);
-  const ended = outcome(connection.upload({ ...uploadOf(path, bytes), content }, controller.signal));
-  await half.promise;
-  await until('something arrived', () => readdirSync(sshd.dir).some((name) => name.startsWith('.agent.')));
-  controller.abort();
-  assert.equal(await ended, 'cancelled Cancelled');
+  const cut = fileOf(noise(1_000), { sizeBytes: 2_000 });
+  assert.equal(await outcome(connection.upload(uploadOf(sshd.dir, cut), signal)), 'contract FileSizeChanged');
   await until('it was removed', () => readdirSync(sshd.dir).length === 0);
 });
 
-test('a leftover of an earlier upload to the same place is removed by the next', async (t) => {
+/** The first half was sent, something of it arrived, and the rest never comes. */
+const halfSent = async (t: TestContext) => {
   const sshd = await sshdFor(t);
   const connection = await connectFor(t, sshd.target);
-  writeFileSync(join(sshd.dir, '.agent.macfleet-upload.Ab12Cd'), 'half a file');
-  await connection.upload(uploadOf(join(sshd.dir, 'agent'), noise(10)), signal);
-  assert.deepEqual(readdirSync(sshd.dir), ['agent']);
+  const bytes = noise(4 * MEBIBYTE);
+  const path = join(sshd.dir, sha256(bytes));
+  writeFileSync(path, 'old');
+  const pid = Number(textOf(await connection.run(bash('p=$PPID; ps -o ppid= -p "$p"'), signal)));
+  const half = Promise.withResolvers<void>();
+  const controller = new AbortController();
+  const file = fileOf(bytes, { open: () => halfOf(bytes, half.resolve) });
+  const ended = outcome(connection.upload(uploadOf(sshd.dir, file), controller.signal));
+  await half.promise;
+  await until('something arrived', () => readdirSync(sshd.dir).some((name) => name.startsWith('.')));
+  const isAsBefore = (): boolean => readdirSync(sshd.dir).length === 1 && readFileSync(path, 'utf8') === 'old';
+  return { pid, controller, ended, isAsBefore };
+};
+
+test('a connection that breaks in the middle leaves the old file and nothing else', async (t) => {
+  const { pid, ended, isAsBefore } = await halfSent(t);
+  process.kill(pid, 'SIGKILL');
+  assert.equal(await ended, 'unavailable HostConnectionLost');
+  await until('it is as before', isAsBefore);
+});
+
+test('an upload that is cancelled leaves the old file and nothing else', async (t) => {
+  const { controller, ended, isAsBefore } = await halfSent(t);
+  controller.abort();
+  assert.equal(await ended, 'cancelled Cancelled');
+  await until('it is as before', isAsBefore);
+});
+
+test('a leftover of an earlier upload of the same is removed by the next', async (t) => {
+  const sshd = await sshdFor(t);
+  const connection = await connectFor(t, sshd.target);
+  const file = fileOf(noise(10));
+  const leftover = join(sshd.dir, `.${file.sha256}.macfleet-upload.4711`);
+  mkdirSync(leftover);
+  writeFileSync(join(leftover, file.sha256), 'half a file');
+  await connection.upload(uploadOf(sshd.dir, file), signal);
+  assert.deepEqual(readdirSync(sshd.dir), [file.sha256]);
 });
 
 test('a folder that does not exist is told with what the host said', async (t) => {
   const sshd = await sshdFor(t);
   const connection = await connectFor(t, sshd.target);
-  const upload = connection.upload(uploadOf(join(sshd.dir, 'no', 'agent'), noise(10)), signal);
-  await assert.rejects(upload, /could not be written on the Mac.*No such file or directory/);
+  const upload = connection.upload(uploadOf(join(sshd.dir, 'no', 'folder'), fileOf(noise(10))), signal);
+  await assert.rejects(upload, /agent could not be written on the Mac.*No such file or directory/);
 });
 
 test('a full disk is told as such', async (t) => {
@@ -110,10 +138,10 @@ test('a full disk is told as such', async (t) => {
   const connection = await connectFor(t, sshd.target);
   const tools = join(sshd.dir, 'tools');
   mkdirSync(tools);
-  writeFileSync(join(tools, 'cat'), '#!/bin/sh\nexec /bin/cat >/dev/full\n');
-  chmodSync(join(tools, 'cat'), 0o755);
+  writeFileSync(join(tools, 'tar'), '#!/bin/sh\nexec /bin/cat >/dev/full\n');
+  chmodSync(join(tools, 'tar'), 0o755);
   writeFileSync(join(sshd.home, '.bashrc'), `export PATH=${tools}:$PATH\n`);
-  const upload = connection.upload(uploadOf(join(sshd.dir, 'agent'), noise(MEBIBYTE)), signal);
+  const upload = connection.upload(uploadOf(sshd.dir, fileOf(noise(MEBIBYTE))), signal);
   assert.equal(await outcome(upload), 'unavailable HostDiskFull');
   assert.deepEqual(readdirSync(sshd.dir), ['tools']);
 });

@@ -9,6 +9,7 @@ import { prepareByHand } from '../../hosts/prepare-by-hand.ts';
 import { readStepFiles } from '../../hosts/program/step-files.ts';
 import { DEFAULT_SSH_TIMES } from '../../hosts/ssh/ssh-connection.ts';
 import { createSshHosts } from '../../hosts/ssh/ssh-hosts.ts';
+import { assertPrivateKey } from '../../hosts/ssh/ssh2-link.ts';
 import type { CliIo } from '../io.ts';
 import { renderError } from '../render-error.ts';
 import { adviseOn, summarise } from './advice.ts';
@@ -29,6 +30,7 @@ export interface PrepareFlags {
 export const runPrepare = async (flags: PrepareFlags, io: CliIo): Promise<void> => {
   const hosts = parseHosts(flags.hosts);
   const privateKey = readSecretFile(flags.identity, "the fleet's key");
+  assertPrivateKey(privateKey);
   const passwords = await collectPasswords(flags, io);
   const clock = createSystemClock();
   const ssh = createSshHosts({ clock, ...DEFAULT_SSH_TIMES, files: readStepFiles() });

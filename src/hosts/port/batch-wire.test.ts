@@ -26,6 +26,10 @@ const rows: readonly { readonly story: string; readonly batch: BatchOnWire }[] =
       ],
     },
   },
+  {
+    story: 'stages, one of them empty',
+    batch: { epoch: 9, calls: [call, { ...call, step: 'a', stage: 2 }, { ...call, step: 'b', stage: 2 }] },
+  },
   { story: 'a lock to be released', batch: { epoch: 9, calls: [call], lock: { owner: 'a=b', afterwards: 'release' } } },
 ];
 

@@ -3,7 +3,7 @@
  * they cannot differ: the SSH adapter renders, a simulated Mac parses; on a real Mac steps/driver.sh reads it.
  *
  * `/bin/bash --norc -c <program> macfleet-steps <epoch> <word>…`, where a word is `<step>/<do>`, `<step>.<input>=<value>`,
- * `<step>@<digest>`, `lock=<owner>` or `unlock=<owner>`. On standard input a line `<step>.<name> <base64>` for each secret,
+ * `<step>@<digest>`, `next` before each further stage, `lock=<owner>` or `unlock=<owner>`. On standard input a line `<step>.<name> <base64>` for each secret,
  * and then `end`, by which the Mac knows that none is missing.
  */
 import { Secret } from '../../base/secret.ts';
@@ -12,13 +12,18 @@ import { bashArgv, parseBashArgv } from './remote-command.ts';
 
 const NAME = 'macfleet-steps';
 const END = 'end';
+const NEXT = 'next';
 
 /** A batch without the limits and listeners of the side that sends it. */
 export type BatchOnWire = Pick<Batch, 'epoch' | 'calls' | 'lock'>;
 
 export const renderBatchArgv = (program: string, { epoch, calls, lock }: BatchOnWire): readonly string[] => {
   const locking = lock === undefined ? [] : [`${lock.afterwards === 'keep' ? 'lock' : 'unlock'}=${lock.owner}`];
-  return bashArgv(program, [NAME, String(epoch), ...locking, ...calls.flatMap(renderCall)]);
+  const words = calls.flatMap((call, at) => {
+    const stages = (call.stage ?? 0) - (calls[at - 1]?.stage ?? 0);
+    return [...Array.from({ length: stages }, () => NEXT), ...renderCall(call)];
+  });
+  return bashArgv(program, [NAME, String(epoch), ...locking, ...words]);
 };
 
 const renderCall = ({ step, do: what, inputs, digest }: StepCall): readonly string[] => [
@@ -41,7 +46,7 @@ export const parseBatch = (argv: readonly string[], stdin: Uint8Array): BatchOnW
   const [name, epoch, ...words] = parseBashArgv(argv)?.words ?? [];
   const lines = Buffer.from(stdin).toString().trimEnd().split('\n');
   if (name !== NAME || epoch === undefined || !EPOCH.test(epoch) || lines.pop() !== END) return undefined;
-  const draft: Draft = { calls: new Map() };
+  const draft: Draft = { calls: new Map(), stage: 0 };
   const isUnderstood = words.every((word) => takeWord(draft, word)) && lines.every((line) => takeSecret(draft, line));
   if (!isUnderstood) return undefined;
   const { lock, calls } = draft;
@@ -55,6 +60,7 @@ export const parseBatch = (argv: readonly string[], stdin: Uint8Array): BatchOnW
 interface Draft {
   lock?: NonNullable<Batch['lock']>;
   readonly calls: Map<string, DraftCall>;
+  stage: number;
 }
 
 interface DraftCall extends StepCall {
@@ -70,6 +76,10 @@ const WORD = /^([a-z0-9-]+)([/.@])(.*)$/s;
 
 /** Whether it is a word of a batch. A call comes before its values. */
 const takeWord = (draft: Draft, word: string): boolean => {
+  if (word === NEXT) {
+    draft.stage += 1;
+    return true;
+  }
   const lock = LOCK.exec(word);
   if (lock !== null) {
     draft.lock = { owner: lock[2] ?? '', afterwards: lock[1] === undefined ? 'keep' : 'release' };
@@ -78,7 +88,8 @@ const takeWord = (draft: Draft, word: string): boolean => {
   const [, step = '', mark, rest = ''] = WORD.exec(word) ?? [];
   const what = KINDS.find((known) => known === rest);
   if (mark === '/' && what !== undefined) {
-    draft.calls.set(step, { step, do: what, inputs: {}, secrets: {}, digest: '' });
+    const stage = draft.stage === 0 ? {} : { stage: draft.stage };
+    draft.calls.set(step, { step, do: what, inputs: {}, secrets: {}, digest: '', ...stage });
     return true;
   }
   const call = draft.calls.get(step);

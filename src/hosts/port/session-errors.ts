@@ -86,10 +86,10 @@ export const hostKeyNotPinned = (): FleetError =>
     hint: "Record the session's host key, and open another session with it.",
   });
 
-export const uploadDamaged = (path: string, found: string, sha256: string): FleetError =>
+export const uploadDamaged = (name: string, found: string, sha256: string): FleetError =>
   new FleetError('unavailable', {
     code: 'UploadDamaged',
-    message: `${path} did not arrive as it was sent, and was thrown away: its checksum is ${found}, not ${sha256}`,
+    message: `${name} did not arrive as it was sent, and was thrown away: its checksum is ${found}, not ${sha256}`,
     hint: 'It is tried again. If it stays so, the file differs from the checksum that was given for it.',
-    details: { path, sha256 },
+    details: { name, sha256, found },
   });

@@ -1,63 +1,65 @@
 /**
- * An upload on the wire: a script that takes the file on standard input, checks it and moves it into its place. Both ends
- * are here: the SSH adapter renders, a simulated Mac without bash parses.
+ * An upload on the wire: a script that takes files on standard input, as a tar archive, checks each and moves it into its place,
+ * which is named after its checksum. Both ends are here: the SSH adapter renders, a simulated Mac without bash parses.
  */
 import { bashArgv, parseBashArgv } from './remote-command.ts';
 
 export interface UploadPlace {
-  /** On the Mac: absolute, in a folder that exists; or in the user's home, where folders are made. */
-  readonly path: string;
-  /** Of the whole content, in hex. */
-  readonly sha256: string;
-  /** As chmod takes it: `755`. */
-  readonly mode: string;
+  /** On the Mac: absolute and there; or in the user's home, where it is made. */
+  readonly folder: string;
+  /** Of each file, in hex: its name in the archive and in the folder. */
+  readonly sums: readonly string[];
 }
 
 const NAME = 'macfleet-upload';
 export const WRONG_CHECKSUM_EXIT = 65;
 
 /**
- * The traps are there before the file is, and its name is known before it exists: an end at any point removes it. What a
- * power failure left is removed by the next upload to the same place.
+ * The traps are there before the files are, and their folder's name is known before it exists: an end at any point removes it.
+ * What a power failure left is removed by the next upload of the same.
  */
 const UPLOAD_SCRIPT = `set -e -o pipefail -o noclobber
 export LC_ALL=C
 umask 077
-path=$1 sha256=$2 mode=$3
-case $path in
+folder=$1
+shift
+case $folder in
   /*) ;;
   *)
-    path=$HOME/$path
-    mkdir -p "\${path%/*}"
+    folder=$HOME/$folder
+    mkdir -p "$folder"
     ;;
 esac
-prefix=\${path%/*}/.\${path##*/}.macfleet-upload
+prefix=$folder/.$1.macfleet-upload
 temporary=$prefix.$$
-trap 'rm -f "$temporary"' EXIT
+trap 'rm -rf "$temporary"' EXIT
 trap 'exit 143' TERM
-rm -f "$prefix".*
-cat >"$temporary"
-if command -v sha256sum >/dev/null; then
-  found=$(sha256sum <"$temporary")
-else
-  found=$(shasum -a 256 <"$temporary")
-fi
-if [ "\${found%% *}" != "$sha256" ]; then
-  echo "checksum is \${found%% *}" >&2
-  exit ${WRONG_CHECKSUM_EXIT}
-fi
-chmod "$mode" "$temporary"
-mv -f "$temporary" "$path"`;
+rm -rf "$prefix".*
+mkdir "$temporary"
+tar -x -o -b 512 -f - -C "$temporary"
+for sha256 in "$@"; do
+  file=$temporary/$sha256
+  if command -v sha256sum >/dev/null; then
+    found=$(sha256sum <"$file")
+  else
+    found=$(shasum -a 256 <"$file")
+  fi
+  if [ "\${found%% *}" != "$sha256" ]; then
+    echo "$sha256 \${found%% *}" >&2
+    exit ${WRONG_CHECKSUM_EXIT}
+  fi
+  chmod 600 "$file"
+  mv -f "$file" "$folder/$sha256"
+done`;
 
 /** For shellcheck. */
 export const UPLOAD_SCRIPTS: Readonly<Record<string, string>> = { [NAME]: UPLOAD_SCRIPT };
 
-export const renderUploadArgv = ({ path, sha256, mode }: UploadPlace): readonly string[] =>
-  bashArgv(UPLOAD_SCRIPT, [NAME, path, sha256, mode]);
+export const renderUploadArgv = ({ folder, sums }: UploadPlace): readonly string[] =>
+  bashArgv(UPLOAD_SCRIPT, [NAME, folder, ...sums]);
 
 /** Undefined for words that are no upload. */
 export const parseUploadArgv = (argv: readonly string[]): UploadPlace | undefined => {
-  const [name, path, sha256, mode] = parseBashArgv(argv)?.words ?? [];
-  if (name !== NAME || path === undefined || sha256 === undefined || mode === undefined) return undefined;
-  return { path, sha256, mode };
+  const [name, folder, ...sums] = parseBashArgv(argv)?.words ?? [];
+  return name !== NAME || folder === undefined || sums.length === 0 ? undefined : { folder, sums };
 };

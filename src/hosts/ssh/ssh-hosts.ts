@@ -31,10 +31,9 @@ const sessionOn = (connection: SshConnection, { pinnedHostKey }: HostTarget, fil
       assertPinned();
       return runBatch({ connection, files }, batch, signal);
     },
-    upload: async ({ sha256, open }, signal) => {
+    upload: async (files, signal) => {
       assertPinned();
-      const place = { path: `.macfleet/artefacts/${sha256}`, sha256, mode: '600' };
-      await connection.upload({ ...place, content: open(), timeoutMs: UPLOAD_TIMEOUT_MS }, signal);
+      await connection.upload({ folder: '.macfleet/artefacts', files, timeoutMs: UPLOAD_TIMEOUT_MS }, signal);
     },
     close: connection.close,
   };

@@ -34,7 +34,7 @@ export interface SshLink {
 /** Rejects as Hosts.open does. */
 export const connectSsh = (target: HostTarget, options: LinkOptions, signal: AbortSignal): Promise<SshLink> => {
   const { clock, connectTimeoutMs: timeoutMs } = options;
-  return withDeadline({ clock, timeoutMs, signal, doing: `connecting to ${target.address}` }, (limited) =>
+  return withDeadline({ clock, timeoutMs, signal, doing: `connecting to ${placeOf(target)}` }, (limited) =>
     dial(target, options, limited),
   );
 };
@@ -48,11 +48,14 @@ const ALGORITHMS: NonNullable<ConnectConfig['algorithms']> = {
   compress: ['none'],
 };
 
+/** As a person writes it. */
+const placeOf = ({ address, port = 22 }: HostTarget): string => (port === 22 ? address : `${address}:${port}`);
+
 const dial = async (target: HostTarget, options: LinkOptions, signal: AbortSignal): Promise<SshLink> => {
-  assertKey(target.privateKey);
+  assertPrivateKey(target.privateKey);
   const client = new ssh2.Client();
   const { promise, resolve, reject } = Promise.withResolvers<SshLink>();
-  const state: LinkState = { client, address: target.address, during: 'connecting', shown: '', isKeyRefused: false };
+  const state: LinkState = { client, address: placeOf(target), during: 'connecting', shown: '', isKeyRefused: false };
   const destroy = (): void => void client.destroy();
   signal.addEventListener('abort', destroy, { once: true });
   const gone = new Promise<void>((settle) => {
@@ -136,13 +139,13 @@ const openChannel = (state: LinkState, line: string): Promise<ClientChannel> =>
     }
   });
 
-/** The key's text is in no message. */
-const assertKey = (privateKey: Secret<string>): void => {
+/** Whether it can be the fleet's key, before anything is done with it. Throws `invalid` with code `BadPrivateKey`. The key's text is in no message. */
+export const assertPrivateKey = (privateKey: Secret<string>): void => {
   const parsed = ssh2.utils.parseKey(privateKey.reveal());
-  if (!(parsed instanceof Error)) return;
+  if (!(parsed instanceof Error) && parsed.isPrivateKey()) return;
   throw new FleetError('invalid', {
     code: 'BadPrivateKey',
     message: "the fleet's SSH key is no private key in OpenSSH format without a passphrase",
-    hint: "Make one with `ssh-keygen -t ed25519 -N ''` and give it the fleet.",
+    hint: "Give the file without .pub, or make a key with `ssh-keygen -t ed25519 -N ''` and give it the fleet.",
   });
 };

@@ -32,6 +32,7 @@ driver_read_words() {
   local word id
   for word in "$@"; do
     case $word in
+      next) macfleet_calls+=(next) && continue ;;
       lock=*) macfleet_lock=${word#lock=} && continue ;;
       unlock=*) macfleet_lock=${word#unlock=} && macfleet_unlock=yes && continue ;;
     esac
@@ -293,7 +294,7 @@ driver_facts() {
 driver_is_changing() {
   local call
   for call in ${macfleet_calls[@]+"${macfleet_calls[@]}"}; do
-    case $call in */check) ;; *) return 0 ;; esac
+    case $call in next | */check) ;; *) return 0 ;; esac
   done
   return 1
 }
@@ -316,15 +317,28 @@ driver_first_look() {
 driver_fence() {
   local call
   for call in ${macfleet_calls[@]+"${macfleet_calls[@]}"}; do
-    case $call in */check) ;; *) driver_admit "${call%%/*}" ;; esac
+    case $call in next | */check) ;; *) driver_admit "${call%%/*}" ;; esac
   done
   [ -n "$(driver_seen)" ] || return 0
   driver_admit fence
   driver_raise || exit 73
 }
 
+# Waits for the calls of a stage, and says whether all ended well. `pids` and `refused` are those of driver_main.
+driver_end_stage() {
+  local pid code failed=0
+  for pid in ${pids[@]+"${pids[@]}"}; do
+    wait "$pid"
+    code=$?
+    [ "$code" -eq 0 ] || failed=1
+    [ "$code" -ne 97 ] || refused=97
+  done
+  pids=()
+  return "$failed"
+}
+
 driver_main() {
-  local call pids=() pid refused=0
+  local call pids=() refused=0
   case $macfleet_epoch in
     by-hand | forced) ;;
     '' | *[!0-9]*) echo 'macfleet-steps: no epoch' >&2 && exit 64 ;;
@@ -337,14 +351,15 @@ driver_main() {
   driver_first_look
   driver_fence
   if driver_is_changing && [ -n "$(driver_seen)" ]; then driver_supersede; fi
-  for call in ${macfleet_calls[@]+"${macfleet_calls[@]}"}; do
-    case $call in first-look/*) continue ;; esac
-    (driver_call "$call") &
-    pids+=($!)
-  done
-  for pid in ${pids[@]+"${pids[@]}"}; do
-    wait "$pid"
-    [ $? -ne 97 ] || refused=97
+  for call in ${macfleet_calls[@]+"${macfleet_calls[@]}"} next; do
+    case $call in
+      first-look/*) ;;
+      next) driver_end_stage || break ;;
+      *)
+        (driver_call "$call") &
+        pids+=($!)
+        ;;
+    esac
   done
   driver_release_lock
   exit "$refused"

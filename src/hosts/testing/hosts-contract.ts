@@ -40,13 +40,14 @@ export const testHostsContract = (name: string, run: HostsContractRun): void => 
   storiesOfSteps(story);
   storiesOfSecrets(story);
   storiesOfBatches(story);
+  storiesOfStages(story);
   storiesOfUploads(story);
 };
 
 type Story = (sentence: string, body: (world: HostsContractWorld) => Promise<void>) => void;
 
 const storiesOfConnecting = (story: Story): void => {
-  story('a first session shows the host key, and the pin then fits', async ({ hosts, target }) => {
+  story('T-73: a first session shows the host key, and the pin then fits', async ({ hosts, target }) => {
     const first = await hosts.open(target, signal);
     assert.match(first.hostKey, /^SHA256:[A-Za-z0-9+/]{43}$/);
     await first.close();
@@ -60,7 +61,7 @@ const storiesOfConnecting = (story: Story): void => {
     readonly change: (world: HostsContractWorld) => Partial<HostTarget>;
     readonly why: string;
   }[] = [
-    { story: 'another pin', change: () => ({ pinnedHostKey: 'SHA256:other' }), why: 'denied HostKeyChanged' },
+    { story: 'T-73: another pin', change: () => ({ pinnedHostKey: 'SHA256:other' }), why: 'denied HostKeyChanged' },
     {
       story: 'another private key',
       change: ({ foreignKey }) => ({ privateKey: foreignKey }),
@@ -83,7 +84,7 @@ const storiesOfSessions = (story: Story): void => {
   story('a session without a pin shows the key, runs nothing and takes no file', async ({ hosts, target }) => {
     const session = await hosts.open(target, signal);
     assert.equal(await outcome(session.run(batchOf([callOf('stop-agent')]), signal)), 'bug HostKeyNotPinned');
-    assert.equal(await outcome(session.upload(artefactOf('file'), signal)), 'bug HostKeyNotPinned');
+    assert.equal(await outcome(session.upload([artefactOf('file')], signal)), 'bug HostKeyNotPinned');
     await session.close();
   });
 
@@ -91,7 +92,7 @@ const storiesOfSessions = (story: Story): void => {
     const { run, session, close } = await openSession(world);
     await close();
     assert.equal(await run(callOf('stop-agent')), 'bug SessionClosed');
-    assert.equal(await outcome(session.upload(artefactOf('file'), signal)), 'bug SessionClosed');
+    assert.equal(await outcome(session.upload([artefactOf('file')], signal)), 'bug SessionClosed');
   });
 
   story('a step that hangs ends with an abort, and the session goes on', async (world) => {
@@ -175,6 +176,29 @@ const storiesOfTheFence = (story: Story): void => {
 };
 
 const APPLIED = 'check 1, apply 0, verify 0';
+
+const storiesOfStages = (story: Story): void => {
+  const name = callOf('hostname', { do: 'converge', inputs: { nodeName: 'mac-1' }, digest: 'd1' });
+  const stages = (sudoPassword: Secret<string>): readonly StepCall[] => [
+    converge('sudo', { secrets: { sudoPassword } }),
+    { ...name, stage: 1 },
+    { ...callOf('stop-agent'), stage: 3 },
+  ];
+  const seen = async (world: HostsContractWorld, password: Secret<string>): Promise<readonly string[]> => {
+    const { run, session } = await openSession(world);
+    await firstLook(run, 1);
+    const { steps } = await session.run(batchOf(stages(password)), signal);
+    return steps.map(phasesOf);
+  };
+
+  story('a stage finds what the one before it did', async (world) => {
+    assert.deepEqual(await seen(world, world.sudoPassword), [APPLIED, APPLIED, 'check 0']);
+  });
+
+  story('a stage that fails is the last: what comes after it is not even looked at', async (world) => {
+    assert.deepEqual(await seen(world, new Secret('wrong')), ['check 1, apply 77', '', '']);
+  });
+};
 
 const storiesOfSteps = (story: Story): void => {
   story('a step is not there, is applied and recorded, and is there; again changes nothing', async (world) => {
@@ -290,20 +314,21 @@ const storiesOfBatches = (story: Story): void => {
 };
 
 const storiesOfUploads = (story: Story): void => {
-  story('an upload is there under its checksum from then on', async (world) => {
+  story('uploads are there under their checksums from then on', async (world) => {
     const { session } = await openSession(world);
-    const artefact = artefactOf('a file\n'.repeat(10_000));
-    await session.upload(artefact, signal);
+    const artefacts = ['a file\n'.repeat(10_000), 'another', ''].map(artefactOf);
+    await session.upload(artefacts, signal);
     const { facts } = await session.run(batchOf([callOf('stop-agent')]), signal);
-    assert.deepEqual(facts.artefacts, [artefact.sha256]);
+    assert.deepEqual(facts.artefacts, artefacts.map(({ sha256 }) => sha256).sort());
   });
 
   story('a file that differs from its checksum is refused, and is not there', async (world) => {
     const { session } = await openSession(world);
+    const right = artefactOf('right');
     const wrong = { ...artefactOf('a file'), sha256: artefactOf('another').sha256 };
-    assert.equal(await outcome(session.upload(wrong, signal)), 'unavailable UploadDamaged');
+    assert.equal(await outcome(session.upload([right, wrong], signal)), 'unavailable UploadDamaged');
     const { facts } = await session.run(batchOf([callOf('stop-agent')]), signal);
-    assert.deepEqual(facts.artefacts, []);
+    assert.deepEqual(facts.artefacts, [right.sha256]);
   });
 };
 

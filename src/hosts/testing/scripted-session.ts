@@ -3,7 +3,7 @@ import type { Batch, HostFacts, HostSession, StepAnswer, StepCall, StepPhase } f
 
 export interface ScriptedSession extends HostSession {
   readonly batches: readonly Batch[];
-  /** The batches as `<step> <what>, …`, and uploads as `upload <name>`. */
+  /** The batches as `<step> <what>, … | <of the next stage>`, and uploads as `upload <name>`. */
   readonly asked: readonly string[];
 }
 
@@ -29,19 +29,35 @@ export const createScriptedSession = (script: Script = {}): ScriptedSession => {
     ...{ hostKey: 'SHA256:scripted', batches, asked },
     run: async (batch, signal) => {
       batches.push(batch);
-      asked.push(batch.calls.map(({ step, do: what }) => `${step} ${what}`).join(', '));
+      asked.push(renderStages(batch));
       await script.onBatch?.(batch, signal);
-      const steps = batch.calls.map((call) => answerTo({ script, recorded, signal }, call));
-      for (const answer of steps) batch.onAnswer?.(answer);
+      const steps: StepAnswer[] = [];
+      for (const call of batch.calls) {
+        const isOver = steps.some((answer, at) => hasFailed(answer) && stageOf(batch.calls[at]) < stageOf(call));
+        const answer = isOver ? notRun(call) : answerTo({ script, recorded, signal }, call);
+        steps.push(answer);
+        if (!isOver) batch.onAnswer?.(answer);
+      }
       return { facts: { epoch: undefined, lockOwner: undefined, artefacts: [], ...script.facts }, steps };
     },
-    upload: async ({ name }, signal) => {
-      asked.push(`upload ${name}`);
-      await script.onUpload?.(name, signal);
+    upload: async (artefacts, signal) => {
+      asked.push(`upload ${artefacts.map(({ name }) => name).join(' ')}`);
+      for (const { name } of artefacts) await script.onUpload?.(name, signal);
     },
     close: () => Promise.resolve(),
   };
 };
+
+const stageOf = (call: StepCall | undefined): number => call?.stage ?? 0;
+
+const hasFailed = ({ phases }: StepAnswer): boolean => phases.at(-1)?.exitCode !== 0;
+
+const notRun = ({ step }: StepCall): StepAnswer => ({ step, phases: [], recorded: undefined, output: '' });
+
+const renderStages = ({ calls }: Batch): string =>
+  [...Map.groupBy(calls, stageOf).values()]
+    .map((stage) => stage.map(({ step, do: what }) => `${step} ${what}`).join(', '))
+    .join(' | ');
 
 interface Answering {
   readonly script: Script;

@@ -1,6 +1,6 @@
 /**
  * A batch on a simulated Mac: the counterpart of steps/driver.sh, on the simulated clock. It keeps the same order (lock,
- * first-look, fence, all others side by side) and the same records, and breaks where a fault is due.
+ * first-look, fence, all others stage by stage) and the same records, and breaks where a fault is due.
  */
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { FleetError } from '../../base/errors.ts';
@@ -47,10 +47,16 @@ export const runBatch = async (mac: MacAtWork, batch: Batch): Promise<BatchAnswe
   if (first?.do !== 'check' && firstAnswer !== undefined && firstAnswer.phases.at(-1)?.exitCode !== 0) return ended();
   passFence(mac.disk, batch);
   mac.onChange();
-  await Promise.all(batch.calls.filter((call) => call !== first).map(answered));
+  for (const stage of stagesOf(batch.calls.filter((call) => call !== first))) {
+    const ends = await Promise.all(stage.map(answered));
+    if (ends.some(({ phases }) => phases.at(-1)?.exitCode !== 0)) break;
+  }
   releaseLock(mac.disk, batch.lock);
   return ended();
 };
+
+const stagesOf = (calls: readonly StepCall[]): readonly (readonly StepCall[])[] =>
+  [...Map.groupBy(calls, ({ stage = 0 }) => stage)].sort(([one], [other]) => one - other).map(([, stage]) => stage);
 
 const notRun = (step: string): StepAnswer => ({ step, phases: [], recorded: undefined, output: '' });
 

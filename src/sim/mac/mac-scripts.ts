@@ -162,6 +162,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   tart: installed('tart', 'tart'),
   firewall: fact('firewall'),
   'ssh-watchdog': fact('ssh-watchdog'),
+  'local-network': fact('local-network'),
   'github-runner': fact('github-runner'),
   'agent-runtime': installed('agent-runtime', 'node'),
   'agent-bundle': installed('agent-bundle', 'agent'),

@@ -66,7 +66,7 @@ export interface MacConnection {
   readonly hostKey: string;
   /** Never settles if a step hangs. */
   run(batch: Batch): Promise<BatchAnswer>;
-  upload(artefact: Artefact): Promise<void>;
+  upload(artefacts: readonly Artefact[]): Promise<void>;
 }
 
 export interface SimMacDeps {
@@ -161,7 +161,9 @@ const connect = (body: Body, { address, pinnedHostKey, privateKey }: HostTarget)
   return {
     hostKey,
     run: (batch) => runBatch(atWork, batch),
-    upload: (artefact) => takeUpload(body, artefact, assertAlive),
+    upload: async (artefacts) => {
+      for (const artefact of artefacts) await takeUpload(body, artefact, assertAlive);
+    },
   };
 };
 

@@ -75,7 +75,7 @@ const firstLook = converge('first-look', { inputs: { claim: 'ours' } });
 /** From a fresh Mac to one whose agent runs. */
 const bootstrap = async ({ macs, target, server }: Stage, nodeName = 'mac-1'): Promise<HostSession> => {
   const session = await macs.hosts.open(target, signal);
-  for (const artefact of Object.values(artefacts)) await session.upload(artefact, signal);
+  await session.upload(Object.values(artefacts), signal);
   const inputs = { claim: 'ours', nodeName, providerId: 'scw-applesilicon://z/1', fleet: 'runners', ...bundleInputs };
   const secrets = { sudoPassword: server.password, kubeconfig };
   for (const step of ['first-look', 'sudo', 'auto-login', 'kubeconfig', 'agent-bundle', 'agent']) {

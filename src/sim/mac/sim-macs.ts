@@ -167,9 +167,9 @@ const createSession = (mac: MacConnection, { pinnedHostKey }: HostTarget, send: 
       const isSurvey = batch.calls.every(({ do: what }) => what === 'check');
       return send(isSurvey ? 'survey' : 'converge', () => mac.run(batch), signal);
     },
-    upload: async (artefact, signal) => {
+    upload: async (artefacts, signal) => {
       assertUsable();
-      await send('upload', () => mac.upload(artefact), signal);
+      await send('upload', () => mac.upload(artefacts), signal);
     },
     close: () => {
       isClosed = true;

@@ -3,11 +3,11 @@
  * way. What happens after the login is the kind's own (ssh-server.ts, bash/serve-bash-mac.ts).
  */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import ssh2, { type AuthContext, type Connection } from 'ssh2';
-import { assert, isKind } from '../../base/errors.ts';
+import { isKind } from '../../base/errors.ts';
 import { type OpenSshKey, openSshKeyFrom } from '../../pki/openssh-key.ts';
+import { type LoopbackServer, openLoopbackServer } from './loopback-server.ts';
 
 export interface Visit {
   readonly client: Connection;
@@ -28,35 +28,10 @@ export interface SshDoorOptions {
   readonly onLogin: (visit: Visit) => Promise<void>;
 }
 
-export interface SshDoor {
-  readonly port: number;
-  close(): Promise<void>;
-}
+export type SshDoor = Pick<LoopbackServer, 'port' | 'close'>;
 
-export const openSshDoor = async (options: SshDoorOptions): Promise<SshDoor> => {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    welcome(options, socket);
-  });
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: portOf(server),
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-};
-
-const portOf = (server: Server): number => {
-  const address = server.address();
-  assert(address !== null && typeof address === 'object', 'a listening server has a port');
-  return address.port;
-};
+export const openSshDoor = (options: SshDoorOptions): Promise<SshDoor> =>
+  openLoopbackServer(options.port ?? 0, (socket) => welcome(options, socket));
 
 /** The key pair that a Mac shows whose host key is made from this. */
 const hostKeyPair = (hostKey: string): OpenSshKey => openSshKeyFrom(createHash('sha256').update(hostKey).digest());

@@ -13,8 +13,9 @@ import { renderAnswer } from '../../hosts/port/batch-answer.ts';
 import { parseBatch } from '../../hosts/port/batch-wire.ts';
 import { REFUSED_EXIT, renderRefusal } from '../../hosts/port/refusals.ts';
 import { parseRemoteLine, renderMark } from '../../hosts/port/remote-command.ts';
+import { readTar } from '../../hosts/port/tar.ts';
 import { parseUploadArgv, WRONG_CHECKSUM_EXIT } from '../../hosts/port/upload-wire.ts';
-import type { HostSession, Hosts } from '../../hosts/port.ts';
+import type { Artefact, HostSession, Hosts } from '../../hosts/port.ts';
 import type { SimMac } from './sim-mac.ts';
 import { openSshDoor, type SshDoor } from './ssh-door.ts';
 
@@ -124,15 +125,24 @@ const runOnMac = async (
   }
   const place = parseUploadArgv(argv);
   if (place === undefined) return { exitCode: 127, output: 'neither steps nor an upload\n' };
-  async function* open() {
-    yield stdin;
-  }
-  await session.upload({ name: place.path, sha256: place.sha256, sizeBytes: stdin.length, open }, signal);
+  const files = readTar(stdin);
+  await session.upload(
+    place.sums.map((sha256) => artefactOf(sha256, files.get(sha256) ?? Buffer.alloc(0))),
+    signal,
+  );
   return { exitCode: 0, output: '' };
 };
 
+const artefactOf = (sha256: string, content: Buffer): Artefact => ({
+  ...{ name: sha256, sha256, sizeBytes: content.length },
+  async *open() {
+    yield content;
+  },
+});
+
 const answerTo = (error: FleetError): Ending | undefined => {
-  if (error.code === 'UploadDamaged') return { exitCode: WRONG_CHECKSUM_EXIT, output: `${error.message}\n` };
+  const { sha256, found } = error.details;
+  if (error.code === 'UploadDamaged') return { exitCode: WRONG_CHECKSUM_EXIT, output: `${sha256} ${found}\n` };
   if (error.kind === 'unavailable') return undefined;
   if (error.kind === 'cancelled') return { exitCode: 143, output: 'terminated\n' };
   const refusal = renderRefusal(error);
@@ -141,7 +151,8 @@ const answerTo = (error: FleetError): Ending | undefined => {
 };
 
 const finish = (channel: ServerChannel, { exitCode, output }: Ending): void => {
-  channel.write(output);
+  const isComplaint = exitCode === WRONG_CHECKSUM_EXIT;
+  (isComplaint ? channel.stderr : channel).write(output);
   channel.exit(exitCode);
   channel.end();
 };

@@ -1,9 +1,12 @@
 /** Every prepared situation is what it says, seen from the Mac's own shell. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeKcpassword } from '../../../src/macos/kcpassword.ts';
 import { MAC_SCENARIOS } from '../../../src/sim/mac/bash/scenarios.ts';
 import { stageScenario } from '../../../src/sim/mac/bash/stage-scenario.ts';
 import { PASSWORD, stageMac } from './stage.ts';
+
+const KCPASSWORD = Buffer.from(encodeKcpassword(PASSWORD)).toString('base64');
 
 /** What root types, and what the Mac answers: both outputs. */
 const SEEN: Readonly<Record<string, { readonly types: string; readonly reads: RegExp }>> = {
@@ -31,6 +34,19 @@ const SEEN: Readonly<Record<string, { readonly types: string; readonly reads: Re
   },
   'clock-behind': { types: 'echo $(($(/host/usr/bin/date +%s) - $(date +%s) > 9000))', reads: /^1\n/ },
   'disk-full': { types: 'head -c 100000 /dev/zero >/Users/m1/.macfleet/f', reads: /No space left on device/ },
+  'keychain-closed': {
+    types: `sudo -u m1 security unlock-keychain -p '${PASSWORD}' login.keychain`,
+    reads: /passphrase you entered is not correct/,
+  },
+  'local-network-blocked': { types: 'sudo -u m1 nc -z 192.168.64.5 22', reads: /No route to host/ },
+  'cache-volume-read-only': { types: 'touch /Volumes/tuist-runner-cache/x', reads: /Read-only file system/ },
+  'uplink-broken': { types: 'nc -z api.example.com 6443', reads: /Network is unreachable/ },
+  'addresses-gone': {
+    types: `echo ${KCPASSWORD} | base64 -D >/etc/kcpassword; defaults write /Library/Preferences/com.apple.loginwindow autoLoginUser m1
+      launchctl kickstart -k system/com.apple.loginwindow; sleep 10; echo '#!/usr/libexec/mach-o tart 2.30.0' >/tmp/tart
+      chmod 755 /tmp/tart; codesign --force --sign - /tmp/tart; /tmp/tart run a && /tmp/tart ip a`,
+    reads: /no IP address found/,
+  },
   'read-only-etc': { types: 'touch /etc/x', reads: /Read-only file system/ },
   'go-fleet-leftovers': { types: 'sleep 2; launchctl list', reads: /\d+\t0\tdev\.tuist\.tart-kubelet\n/ },
 };

@@ -88,10 +88,18 @@ test('F37: an upload that is cut in its middle leaves no file under its sum, and
   const { mac, open, run } = await stage(t);
   const file = artefactOf(Buffer.alloc(1_000_000, 'x'));
   mac.trouble.breakNext(file.sha256, 'lost-midway');
-  assert.equal(await outcome((await open()).upload(file, signal)), 'unavailable HostConnectionLost');
+  assert.equal(await outcome((await open()).upload([file], signal)), 'unavailable HostConnectionLost');
   assert.equal((await run(`ls .macfleet/artefacts | grep -cx ${file.sha256}`)).stdout, '0\n');
-  assert.equal(await outcome((await open()).upload(file, signal)), 'done');
+  assert.equal(await outcome((await open()).upload([file], signal)), 'done');
   assert.equal((await run(`wc -c <.macfleet/artefacts/${file.sha256} | tr -d " "`)).stdout, '1000000\n');
+});
+
+test('F36: a command that hangs is ended at its limit, and the session goes on', async (t) => {
+  const { mac, open } = await stage(t);
+  const session = await open();
+  mac.trouble.breakNext('stop-agent/check', 'hang');
+  assert.equal(await outcome(session.run({ ...LOOK, timeoutMs: 500 }, signal)), 'unavailable DeadlineExceeded');
+  assert.equal(await outcome(session.run(LOOK, signal)), 'done');
 });
 
 test('F38, F41: another host key, and no key of ours let in, are refusals', async (t) => {

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import test, { type TestContext } from 'node:test';
 import type { StepFiles } from '../../../src/hosts/program/compose.ts';
 import { until } from '../sshd-stage.ts';
 import { agentBundle, dyingRuntime, packedRuntime } from './artefacts.ts';
-import { HOME, mutate, STEP_FILES, type StepCallOptions, type StepsStage, stageSteps } from './steps-stage.ts';
+import {
+  HOME,
+  mutate,
+  STEP_FILES,
+  type StepCallOptions,
+  type StepsStage,
+  stageSteps,
+  startMachine,
+} from './steps-stage.ts';
 
 const JOB = 'dev.tuist.tart-kubelet';
 const PLIST = `/Library/LaunchDaemons/${JOB}.plist`;
@@ -84,12 +91,10 @@ test('F50: the original took any process that it saw for a running one', async (
 test('004-5: a roll leaves virtual machines alone', async (t) => {
   const stage = await stageAgent(t);
   await stage.step('agent', AGENT);
-  const vm = stage.mac.start(['/usr/bin/perl', '-e', '$| = 1; $0 = "tart run vm"; print "up\n"; sleep 60'], 'm1');
-  t.after(() => vm.kill());
-  await once(vm.stdout, 'data');
+  await startMachine(t, stage);
   await putFiles(stage, agentBundle('2'));
   assert.equal(await stage.step('agent', AGENT), DONE, stage.said());
-  assert.equal((await stage.run("pgrep -f '^tart run vm'")).exitCode, 0);
+  assert.equal((await stage.run("pgrep -f '^/usr/local/.*tart run vm$'")).exitCode, 0);
 });
 
 test('an agent that launchd started again since is right if it stays', async (t) => {

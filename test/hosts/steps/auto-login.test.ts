@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import test, { type TestContext } from 'node:test';
 import type { StepFiles } from '../../../src/hosts/program/compose.ts';
 import { encodeKcpassword, SEALED_PASSWORD } from '../../../src/macos/kcpassword.ts';
 import { PASSWORD } from '../mac/stage.ts';
 import { until } from '../sshd-stage.ts';
-import { mutate, STEP_FILES, type StepsStage, stageSteps } from './steps-stage.ts';
+import { mutate, STEP_FILES, type StepsStage, stageSteps, startMachine } from './steps-stage.ts';
 
 const KCPASSWORD = '/etc/kcpassword';
 const PREFERENCES = '/Library/Preferences/com.apple.loginwindow';
@@ -127,14 +126,11 @@ test('003-3, F43: a loginwindow that the original left dead comes back', async (
 test('W-12: a session with virtual machines is not ended for a new password', async (t) => {
   const stage = await stageLoggedIn(t);
   stage.mac.files.write(KCPASSWORD, encodeKcpassword(SEALED_PASSWORD), { mode: 0o600 });
-  const vm = stage.mac.start(['/usr/bin/perl', '-e', '$| = 1; $0 = $ARGV[0]; print "up\n"; sleep 60', VM], 'm1');
-  t.after(() => vm.kill());
-  await once(vm.stdout, 'data');
+  await startMachine(t, stage);
   assert.equal(await stage.step('auto-login', { secrets }), 'check 1, apply 0, verify 0', stage.said());
   assert.equal(stored(stage), encoded(PASSWORD));
   assert.equal(stage.mac.model.loginWindow.sessionsLost(), 0);
 });
-const VM = '/usr/local/lib/tart.app/Contents/MacOS/tart run vm';
 
 test('no secret is an argument of any command, and none stays in a file of its own', async (t) => {
   const stage = await stageSteps(t);

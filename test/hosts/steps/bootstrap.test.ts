@@ -116,8 +116,12 @@ test('S20: from whatever it was, a Mac becomes the same to the letter, through b
   }
 });
 
-for (const name of ['pf-wedged', 'sealed', 'loginwindow-dead', 'btm-throttled', 'sshd-stuck', 'go-fleet-leftovers']) {
-  test(`a Mac recovers from the scenario ${name}`, async (t) => {
+const RECOVERS_FROM = [
+  ...['pf-wedged', 'sealed', 'loginwindow-dead', 'btm-throttled', 'sshd-stuck', 'go-fleet-leftovers', 'clock-behind'],
+  ...['keychain-closed', 'local-network-blocked', 'cache-volume-read-only', 'uplink-broken', 'addresses-gone'],
+];
+for (const name of RECOVERS_FROM) {
+  test(`a Mac is prepared in the scenario ${name}`, async (t) => {
     const stage = await stageSteps(t, { start: 'fresh' });
     await stageScenario(stage.mac, findMacScenario(name));
     await bootstrap(stage, 'zsh');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { agentBundle, packedRuntime, tartArchive } from './artefacts.ts';
-import { HOME, mutate, STEP_FILES, stageSteps } from './steps-stage.ts';
+import { HOME, mutate, STEP_FILES, stageSteps, startMachine } from './steps-stage.ts';
 
 const TART = '/usr/local/lib/tart.app/Contents/MacOS/tart';
 const RUNTIME = '/usr/local/lib/tart-kubelet/node';
@@ -68,6 +68,20 @@ test('without a kubeconfig there is nothing to write', async (t) => {
   const { step, said } = await stageSteps(t);
   assert.equal(await step('kubeconfig', { secrets: {} }), 'check 1, apply 70');
   assert.match(said(), /no kubeconfig was given/);
+});
+
+test('a Tart that virtual machines were started from stays beside the new one until they are gone', async (t) => {
+  const stage = await stageSteps(t);
+  const install = (version: string): Promise<string> =>
+    stage.step('tart', { inputs: { artefact_tart: stage.upload(tartArchive(version)) } });
+  const old = async (): Promise<string> => (await stage.asRoot('ls /usr/local/lib | grep -c old-')).stdout;
+  await install('2.30.0');
+  await startMachine(t, stage);
+  assert.equal(await install('2.31.0'), DONE, stage.said());
+  assert.equal(await old(), '1\n');
+  await stage.asRoot("pkill -f '^/usr/local/lib/tart.app/Contents/MacOS/tart run '");
+  assert.equal(await install('2.32.0'), DONE, stage.said());
+  assert.equal(await old(), '0\n');
 });
 
 interface BadFile {

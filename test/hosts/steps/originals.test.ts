@@ -68,6 +68,44 @@ for (const [how, edit] of [
   });
 }
 
+test('F35: the old Tart was removed before the new one was there: a cut between the two left none', async (t) => {
+  const { step, upload, asRoot, run } = await stageSteps(t);
+  const call = { inputs: { artefact_tart: upload(tartArchive('2.30.0')) } };
+  await step('tart', call);
+  await asRoot('rm -rf /usr/local/lib/tart.app');
+  assert.notEqual((await run('/usr/local/bin/tart --version')).exitCode, 0);
+  assert.equal(await step('tart', call), 'check 1, apply 0, verify 0', 'and the next push of ours mends it');
+});
+
+test('F39: the marker of a sealed password, tried at every push, locked the account for the right one', async (t) => {
+  const { run } = await stageSteps(t, { start: 'fresh' });
+  for (let push = 1; push <= 5; push += 1) await run("printf '<sealed>\\n' | sudo -S true");
+  const { exitCode, stderr } = await run(`printf '${PASSWORD}\\n' | sudo -S true`);
+  assert.notEqual(exitCode, 0);
+  assert.match(stderr, /is your account locked/);
+});
+
+test('F58: a push and a person who looked at the same time both appended the block, and nobody was held up', async (t) => {
+  const { asRoot, mac, reboot } = await stageSteps(t);
+  mac.files.write(ANCHOR, TABLES);
+  await asRoot(`look() { ! grep -q '# BEGIN tuist.runners' /etc/pf.conf; }
+    append() { printf '%s' '# BEGIN tuist.runners\n${BLOCK}# END tuist.runners\n' >>/etc/pf.conf; }
+    look && push=missing; look && person=missing
+    [ "$push" != missing ] || append; [ "$person" != missing ] || append`);
+  await reboot();
+  assert.equal((await asRoot('pfctl -sr')).stdout, '', 'no rule at all');
+});
+
+test('F58: whoever works by our steps is kept out while another does, and told who that is', async (t) => {
+  const { mac, run, batch } = await stageSteps(t);
+  await run('ln -s "$(($(date +%s) + 600)) anna" .macfleet/lock');
+  const { refusal } = await batch({ firewall: {} });
+  assert.deepEqual([refusal?.code, refusal?.message.includes('anna')], ['HostBusy', true]);
+  assert.equal(mac.files.readText('/etc/pf.conf'), STOCK_PF_CONF);
+  await run('rm .macfleet/lock');
+  assert.equal((await batch({ firewall: {} })).refusal, undefined);
+});
+
 test('F37: an upload that was cut off was the live program already', async (t) => {
   const { step, upload, asRoot, readText } = await stageSteps(t);
   await step('agent-bundle', { inputs: { artefact_agent: upload(agentBundle('1')) } });

@@ -1,5 +1,6 @@
 /** A simulated Mac with real bash, on which a test runs the scripts of src/hosts/steps as the runner does. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import type { FleetError } from '../../../src/base/errors.ts';
 import { Secret } from '../../../src/base/secret.ts';
@@ -105,6 +106,14 @@ const toCall = (
   ...{ step, do: what, inputs, digest },
   secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, new Secret(value)])),
 });
+
+/** A process that scripts take for a virtual machine, until the test ends or `pkill -f 'tart run'`. */
+export const startMachine = async (t: TestContext, { mac }: MacStage): Promise<void> => {
+  const name = '/usr/local/lib/tart.app/Contents/MacOS/tart run vm';
+  const machine = mac.start(['/usr/bin/perl', '-e', '$| = 1; $0 = $ARGV[0]; print "up\n"; sleep 600', name], 'm1');
+  t.after(() => machine.kill());
+  await once(machine.stdout, 'data');
+};
 
 /** The scripts with one of them changed: a mistake that was made once, put back. */
 export const mutate = (id: string, from: string, to: string): StepFiles => {

@@ -14,6 +14,8 @@ for (const shell of ['bash', 'zsh', 'sh'] as const) {
     assert.equal(await step('sudo', { secrets }, { shell }), 'check 1, apply 0, verify 0');
     assert.equal(readText(RULE), 'm1 ALL=(ALL) NOPASSWD: ALL\n');
     assert.equal(mac.files.facts(RULE)?.mode, 0o440);
+    const read = mac.model.asked.filter(({ name }) => name === 'visudo').map(({ args }) => args.at(-1));
+    assert.deepEqual(read, [`${RULE}.macfleet-new`], 'visudo read it before it counted');
     assert.equal((await run('sudo -n id -u')).stdout, '0\n');
     assert.equal(await step('sudo', { secrets: {} }, { shell }), 'check 0');
   });

@@ -194,6 +194,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     because: 'a Mac with real bash is a directory, a sandbox and processes in it, which ask their model over TCP',
   },
   'src/sim/mac/ssh-door.ts': { may: ['network'], because: 'a simulated Mac can be reached over real SSH' },
+  'src/sim/mac/loopback-server.ts': { may: ['network'], because: 'the ports of simulated Macs are real ones' },
   'src/sim/kernel/leaks.test.ts': { may: ['timers', 'randomness'], because: 'proves that the leak detector sees them' },
 };
 

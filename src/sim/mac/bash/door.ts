@@ -2,9 +2,9 @@
  * Where the shims of all simulated Macs ask their models: a TCP port of the loopback. A question is a list of NUL-ended words (the
  * Mac's token, the command's name, who asks, its arguments); the answer is a line of three numbers and two texts.
  */
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import { assert, messageOf } from '../../../base/errors.ts';
+import type { Socket } from 'node:net';
+import { messageOf } from '../../../base/errors.ts';
+import { openLoopbackServer } from '../loopback-server.ts';
 import type { CommandAnswer, CommandCall } from '../model/command.ts';
 
 export type AnswerCall = (call: CommandCall, signal: AbortSignal) => Promise<CommandAnswer>;
@@ -20,32 +20,14 @@ const QUESTION_BYTES_MAX = 4 * 1024 * 1024;
 
 export const openDoor = async (): Promise<Door> => {
   const macs = new Map<string, AnswerCall>();
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    attend(socket, macs);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, close } = await openLoopbackServer(0, (socket) => attend(socket, macs));
   return {
-    port: portOf(server),
+    ...{ port, close },
     register: (token, answer) => {
       macs.set(token, answer);
       return () => void macs.delete(token);
     },
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
   };
-};
-
-const portOf = (server: Server): number => {
-  const address = server.address();
-  assert(address !== null && typeof address === 'object', 'a listening server has a port');
-  return address.port;
 };
 
 const attend = (socket: Socket, macs: ReadonlyMap<string, AnswerCall>): void => {

@@ -56,7 +56,8 @@ export const writeFreshDisk = (files: MacFiles, { authorizedKeys }: FreshDisk): 
   for (const [path, content] of Object.entries(FILES)) files.write(path, content);
   files.write('/private/etc/sudoers', SUDOERS, { mode: 0o440 });
   files.makeDirectory('/Users/m1', { ...M1, mode: 0o750 });
-  files.makeDirectory('/Users/m1/.ssh', { ...M1, mode: 0o700 });
+  for (const folder of ['.ssh', 'Library', 'Library/Keychains', 'Library/Preferences'])
+    files.makeDirectory(`/Users/m1/${folder}`, { ...M1, mode: 0o700 });
   writeKeys(files, authorizedKeys);
 };
 

@@ -2,6 +2,8 @@
 import { FleetError } from '../../../base/errors.ts';
 import { encodeKcpassword, SEALED_PASSWORD } from '../../../macos/kcpassword.ts';
 import { PAM_LOCKS_AT } from '../model/accounts.ts';
+import { ADDRESSES_MAX } from '../model/hypervisor.ts';
+import { LOGIN_KEYCHAIN, renderKeychain } from '../model/keychain.ts';
 import { BTM_REGISTRATIONS_MAX } from '../model/launchd.ts';
 import { renderPlist } from '../model/plist.ts';
 import { STOCK_PF_CONF } from './fresh-disk.ts';
@@ -23,6 +25,10 @@ export interface MacScenario {
   /** Port 22 takes no connection from the Mac itself any more: its backlog is full. */
   readonly sshd?: 'stuck';
   readonly clockSkewMs?: number;
+  readonly localNetwork?: 'blocked';
+  readonly uplink?: 'broken';
+  /** So many virtual machines were started just now. */
+  readonly machinesStarted?: number;
   /** No key opens it. */
   readonly keys?: 'forgotten';
   /** Folders that cannot be written, from the next boot on. */
@@ -97,6 +103,29 @@ export const MAC_SCENARIOS: readonly MacScenario[] = [
   {
     ...{ name: 'disk-full', about: 'no room for anything that is uploaded or installed' },
     ...{ replays: ['F51'], full: ['/Users/m1/.macfleet', '/usr/local'] },
+  },
+  {
+    ...{
+      name: 'keychain-closed',
+      about: 'the login keychain has a former password: no login opens it, and no VM starts',
+    },
+    ...{ replays: ['F44'], files: { [LOGIN_KEYCHAIN]: renderKeychain('a former password') } },
+  },
+  {
+    ...{ name: 'local-network-blocked', about: 'a dialogue that nobody answers keeps programs from virtual machines' },
+    ...{ replays: ['F45', 'I-33'], localNetwork: 'blocked' },
+  },
+  {
+    ...{ name: 'cache-volume-read-only', about: 'the volume for caches came up read-only at the last boot' },
+    ...{ replays: ['F52'], readOnly: ['/Volumes/tuist-runner-cache'] },
+  },
+  {
+    ...{ name: 'uplink-broken', about: 'its interface is up, and neither names nor ways lead to the cluster' },
+    ...{ replays: ['F56'], uplink: 'broken' },
+  },
+  {
+    ...{ name: 'addresses-gone', about: 'so many virtual machines were started today that none gets an address' },
+    ...{ replays: ['F57'], machinesStarted: ADDRESSES_MAX },
   },
   {
     ...{ name: 'read-only-etc', about: '/etc cannot be written' },

@@ -10,6 +10,7 @@ const HIDDEN = ['/etc/kcpassword', '/etc/tart-kubelet/kubeconfig'];
 export const stageScenario = async (mac: BashMac, scenario: MacScenario): Promise<void> => {
   const { readOnly = [], full = [], files = {}, keys } = scenario;
   if (readOnly.length + full.length > 0) {
+    for (const folder of readOnly) mac.files.makeDirectory(folder);
     await mac.power.off();
     mac.setDefects({ readOnly, full });
     await mac.power.on();
@@ -30,6 +31,9 @@ const stageModel = ({ model }: BashMac, scenario: MacScenario): void => {
   if (scenario.loginWindow === 'dead') loginWindow.stop();
   if (scenario.sshd === 'stuck') model.setSshReachable('no');
   model.setClockSkew(scenario.clockSkewMs ?? 0);
+  model.network.setLocalNetwork(scenario.localNetwork ?? 'open');
+  model.network.setUplink(scenario.uplink ?? 'up');
+  model.hypervisor.startMachines(scenario.machinesStarted ?? 0);
   accounts.setFailures(scenario.wrongPasswords ?? 0);
 };
 

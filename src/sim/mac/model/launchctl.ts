@@ -4,8 +4,7 @@ import type { Domain, JobView, Launchd, LaunchdAnswer } from './launchd.ts';
 import type { LoginWindow } from './login-window.ts';
 
 export interface SshService {
-  /** Whether port 22 of the Mac accepts. */
-  isReachable(): boolean;
+  /** Port 22 of the Mac accepts again. */
   restart(): void;
 }
 
@@ -23,7 +22,6 @@ const GUI = 'gui/501';
 export const createLaunchctl = (deps: LaunchctlDeps): MacCommands => ({
   launchctl: (call) => launchctl(deps, call),
   killall: (call) => killall(deps, call),
-  nc: ({ args }) => (args.includes('-z') && args.includes('22') && deps.ssh.isReachable() ? quiet : complain(1)),
 });
 
 const launchctl = (deps: LaunchctlDeps, { args, uid }: CommandCall): CommandAnswer => {

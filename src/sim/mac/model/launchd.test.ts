@@ -44,7 +44,7 @@ const stage = () => {
     },
   });
   const loginWindow = { isAlive: () => true, hasSession: () => false, sessionsLost: () => 0, start() {}, stop() {} };
-  const ssh = { isReachable: () => true, restart: () => undefined };
+  const ssh = { restart: () => undefined };
   const run = commandRunner(createLaunchctl({ launchd, loginWindow, ssh }));
   const advance = async (seconds: number): Promise<void> => {
     clock.advance(seconds * 1000);

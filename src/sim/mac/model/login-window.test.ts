@@ -15,7 +15,7 @@ const stage = (password: string | undefined, preferences = LOGS_IN) => {
   if (password !== undefined) files.write('/etc/kcpassword', encodeKcpassword(password));
   let ends = 0;
   const loginWindow = createLoginWindow({
-    ...{ files, clock, isPassword: (given) => given === 'right' },
+    ...{ files, clock, isPassword: (given) => given === 'right', onBegin: () => undefined },
     onEnd: () => {
       ends += 1;
     },

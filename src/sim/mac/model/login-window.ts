@@ -27,11 +27,13 @@ export interface LoginWindowDeps {
   readonly files: MacFiles;
   readonly clock: Clock;
   readonly isPassword: (given: string) => boolean;
+  /** A session has begun, by this password. */
+  readonly onBegin: (password: string) => void;
   /** The session has ended, and what belonged to it with it. */
   readonly onEnd: () => void;
 }
 
-export const createLoginWindow = ({ files, clock, isPassword, onEnd }: LoginWindowDeps): LoginWindow => {
+export const createLoginWindow = ({ files, clock, isPassword, onBegin, onEnd }: LoginWindowDeps): LoginWindow => {
   let isAlive = false;
   let hasSession = false;
   let lost = 0;
@@ -48,9 +50,11 @@ export const createLoginWindow = ({ files, clock, isPassword, onEnd }: LoginWind
   const logIn = (): void => {
     const encoded = files.read(KCPASSWORD);
     if (encoded === undefined || readPreference(files, PREFERENCES, 'autoLoginUser') !== 'm1') return;
-    if (isPassword(decodeKcpassword(encoded))) {
+    const password = decodeKcpassword(encoded);
+    if (isPassword(password)) {
       cancel = clock.schedule(LOGIN_MS, () => {
         hasSession = true;
+        onBegin(password);
       });
       return;
     }

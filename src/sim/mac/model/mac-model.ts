@@ -8,9 +8,12 @@ import { type Accounts, createAccounts } from './accounts.ts';
 import { type CommandAnswer, type CommandCall, complain, type MacCommands, quiet, say } from './command.ts';
 import { createDeveloperTools } from './developer-tools.ts';
 import type { MacFiles } from './files.ts';
+import { createHypervisor, type Hypervisor } from './hypervisor.ts';
+import { createKeychain, type Keychain } from './keychain.ts';
 import { createLaunchctl } from './launchctl.ts';
 import { createLaunchd, type Launchd, type StartProcess } from './launchd.ts';
 import { createLoginWindow, type LoginWindow } from './login-window.ts';
+import { createNetwork, type Network } from './network.ts';
 import { createPacketFilter, type PacketFilter } from './packet-filter.ts';
 import { createPfctl } from './pfctl.ts';
 import { createPreferences } from './preferences.ts';
@@ -39,45 +42,80 @@ export interface MacModel {
   readonly pf: PacketFilter;
   readonly launchd: Launchd;
   readonly loginWindow: LoginWindow;
+  readonly keychain: Keychain;
+  readonly hypervisor: Hypervisor;
+  readonly network: Network;
   readonly settings: Settings;
   readonly signatures: Signatures;
-  /** Port 22: `false` when its backlog is full, until sshd is loaded again. */
+  /** Port 22: `no` when its backlog is full, until sshd is loaded again. */
   setSshReachable(value: 'yes' | 'no'): void;
   /** How far what `date` says is off (F53). */
   setClockSkew(ms: number): void;
 }
 
-export const createMacModel = (options: MacModelOptions): MacModel => {
-  const { files, clock } = options;
-  const accounts = createAccounts(files, options.password);
+interface SshService {
+  isReachable(): boolean;
+  setReachable(value: 'yes' | 'no'): void;
+  restart(): void;
+}
+
+const createSshService = (): SshService => {
+  let isReachable = true;
+  return {
+    isReachable: () => isReachable,
+    setReachable: (value) => {
+      isReachable = value === 'yes';
+    },
+    restart: () => {
+      isReachable = true;
+    },
+  };
+};
+
+const createParts = ({ files, clock, password, startProcess }: MacModelOptions) => {
+  const accounts = createAccounts(files, password);
   const pf = createPacketFilter(files);
   const settings = createSettings(clock);
   const signatures = createSignatures(files);
-  const launchd = createLaunchd({ files, clock, startProcess: (job) => options.startProcess(job, signatures) });
-  const loginWindow = createLoginWindow({ files, clock, isPassword: accounts.isPassword, onEnd: launchd.endSession });
-  let isSshReachable = true;
-  let skewMs = 0;
-  const service = {
-    isReachable: () => isSshReachable,
-    restart: () => {
-      isSshReachable = true;
+  const launchd = createLaunchd({ files, clock, startProcess: (job) => startProcess(job, signatures) });
+  const keychain = createKeychain(files);
+  const loginWindow = createLoginWindow({
+    ...{ files, clock, isPassword: accounts.isPassword, onBegin: keychain.logIn },
+    onEnd: () => {
+      launchd.endSession();
+      keychain.close();
     },
-  };
+  });
+  const { hasSession } = loginWindow;
+  const hypervisor = createHypervisor({ files, clock, hasSession, isKeychainOpen: keychain.isOpen });
+  const ssh = createSshService();
+  const network = createNetwork({ files, isSshReachable: ssh.isReachable });
+  return { accounts, pf, settings, signatures, launchd, keychain, loginWindow, hypervisor, network, ssh };
+};
+
+export const createMacModel = (options: MacModelOptions): MacModel => {
+  const { files, clock } = options;
+  const { ssh, ...parts } = createParts(options);
+  const { accounts, pf, settings, signatures, launchd, loginWindow, hypervisor, network } = parts;
+  let skewMs = 0;
   const commands: MacCommands = {
     ...accounts.commands,
     ...clockCommands(clock, () => skewMs),
     ...createPreferences(files),
     ...settings.commands,
     ...signatures.commands,
-    ...createLaunchctl({ launchd, loginWindow, ssh: service }),
+    ...createLaunchctl({ launchd, loginWindow, ssh }),
     ...createDeveloperTools(files),
+    ...parts.keychain.commands,
+    ...hypervisor.commands,
+    ...network.commands,
     pfctl: createPfctl(pf, files),
     reboot: ({ uid }) => reboot(uid, options.onReboot),
     shutdown: ({ uid }) => reboot(uid, options.onReboot),
   };
   const asked: CommandCall[] = [];
   return {
-    ...{ accounts, asked, pf, launchd, loginWindow, settings, signatures },
+    ...{ ...parts, asked },
     answer: async (call, signal) => {
       asked.push(withoutPassword(call));
       if (asked.length > ASKED_MAX) asked.shift();
@@ -86,8 +124,8 @@ export const createMacModel = (options: MacModelOptions): MacModel => {
       return command(call, signal);
     },
     powerOn: () => {
-      for (const part of [accounts, pf, settings, signatures, launchd]) part.boot();
-      service.restart();
+      for (const part of [accounts, pf, settings, signatures, launchd, network]) part.boot();
+      ssh.restart();
       loginWindow.start();
     },
     powerOff: () => {
@@ -97,10 +135,9 @@ export const createMacModel = (options: MacModelOptions): MacModel => {
     wipe: (password) => {
       accounts.setPassword(password);
       settings.wipe();
+      hypervisor.wipe();
     },
-    setSshReachable: (value) => {
-      isSshReachable = value === 'yes';
-    },
+    setSshReachable: ssh.setReachable,
     setClockSkew: (ms) => {
       skewMs = ms;
     },
@@ -109,8 +146,11 @@ export const createMacModel = (options: MacModelOptions): MacModel => {
 
 const ASKED_MAX = 10_000;
 
-const withoutPassword = (call: CommandCall): CommandCall =>
-  call.name === 'sudo' && call.args[0] === 'try' ? { ...call, args: call.args.slice(0, 2) } : call;
+const withoutPassword = (call: CommandCall): CommandCall => {
+  const isTry = call.name === 'sudo' && call.args[0] === 'try';
+  const isUnlock = call.name === 'security' && call.args[0] === 'unlock-keychain';
+  return isTry || isUnlock ? { ...call, args: call.args.slice(0, 2) } : call;
+};
 
 const reboot = (uid: number, onReboot: () => void): CommandAnswer => {
   if (uid !== 0) return complain(1, 'reboot: Operation not permitted');

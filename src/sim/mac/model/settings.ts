@@ -47,7 +47,7 @@ export const createSettings = (clock: Clock): Settings => {
       uname: ({ args }) => say(uname(hostname(), args)),
       csrutil: () => say('System Integrity Protection status: enabled.'),
       ...Object.fromEntries(
-        ['xattr', 'dscacheutil', 'caffeinate', 'tccutil', 'log', 'security'].map((name) => [name, () => quiet]),
+        ['xattr', 'dscacheutil', 'caffeinate', 'tccutil', 'log'].map((name) => [name, () => quiet]),
       ),
       systemsetup: ({ args }) => say(args[0] === '-getremotelogin' ? 'Remote Login: On' : ''),
     },

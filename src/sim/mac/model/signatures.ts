@@ -90,8 +90,6 @@ export const createSignatures = (files: MacFiles): Signatures => {
         killed.push(path);
         return { exitCode: 1 };
       },
-      tart: ({ args: [version = '', ...args] }) =>
-        args[0] === '--version' ? say(version) : complain(64, 'the simulated tart only tells its version'),
       spctl: () => say('assessments enabled'),
     },
   };
