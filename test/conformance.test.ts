@@ -4,37 +4,40 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { CASES } from './conformance/cases.ts';
 import { DIFFERENCES } from './conformance/differences.ts';
+import { connectByHttp2 } from './conformance/http2-connection.ts';
 import { type Judgement, judgeEmbedded, renderDifferences, withDifferences } from './conformance/judge.ts';
 import { absent, exactly, including, mismatches, not, present } from './conformance/match.ts';
 import { runSuite } from './conformance/run-suite.ts';
 import { type EmbeddedServer, startEmbedded } from './conformance/servers/embedded.ts';
 
-describe('the embedded control plane answers as a kube-apiserver does', () => {
-  let judgements: readonly Judgement[] = [];
-  const servers: EmbeddedServer[] = [];
+for (const { over, connect } of [{ over: 'HTTP/1.1' }, { over: 'HTTP/2', connect: connectByHttp2 }]) {
+  describe(`over ${over} the embedded control plane answers as a kube-apiserver does`, () => {
+    let judgements: readonly Judgement[] = [];
+    const servers: EmbeddedServer[] = [];
 
-  before(async () => {
-    const start = async (memory: 'lasting' | 'forgetful'): Promise<EmbeddedServer> => {
-      const server = await startEmbedded(memory);
-      servers.push(server);
-      return server;
-    };
-    judgements = judgeEmbedded(await runSuite(start, CASES), DIFFERENCES);
-  });
-
-  test('and no request fails inside it', () => {
-    assert.deepEqual(
-      servers.map(({ errors }) => errors),
-      [[], []],
-    );
-  });
-
-  for (const { id, clause } of CASES) {
-    test(`${clause}: ${id}`, () => {
-      assert.deepEqual(judgements.find((judgement) => judgement.id === id)?.findings, []);
+    before(async () => {
+      const start = async (memory: 'lasting' | 'forgetful'): Promise<EmbeddedServer> => {
+        const server = await startEmbedded(memory);
+        servers.push(server);
+        return server;
+      };
+      judgements = judgeEmbedded(await runSuite(start, CASES, connect), DIFFERENCES);
     });
-  }
-});
+
+    test('and no request fails inside it', () => {
+      assert.deepEqual(
+        servers.map(({ errors }) => errors),
+        [[], []],
+      );
+    });
+
+    for (const { id, clause } of CASES) {
+      test(`${clause}: ${id}`, () => {
+        assert.deepEqual(judgements.find((judgement) => judgement.id === id)?.findings, []);
+      });
+    }
+  });
+}
 
 test('every case has a name of its own, that a namespace may carry', () => {
   const ids = CASES.map(({ id }) => id);

@@ -28,7 +28,7 @@ export const createRequests = async (kubeconfigFile: string, connections: number
   const [{ Pool }, login] = await Promise.all([import('undici'), readLogin(kubeconfigFile)]);
   const { server, ...connect } = login;
   const timeouts = { bodyTimeout: 0, headersTimeout: 60_000 };
-  // One protocol on both sides: ours speaks HTTP/1.1 alone.
+  // One protocol on both sides, and that which costs this process least.
   const pool = new Pool(server.origin, { connections, connect, allowH2: false, ...timeouts });
   const send: Requests['send'] = async (method, path, body) => {
     const headers = body === undefined ? {} : { 'content-type': CONTENT_TYPES[method] };

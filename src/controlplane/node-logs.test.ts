@@ -169,6 +169,34 @@ describe('what the agent answers', () => {
     never.resolve();
   });
 
+  it('is read as fast as it is read here', async () => {
+    async function* lines(): AsyncGenerator<Uint8Array> {
+      for (let line = 0; line < 10; line += 1) yield Buffer.from('line\n');
+    }
+    const { open } = answering(200, lines());
+    const log = await open();
+    let pushed = 0;
+    const asks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const rooms = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let at = 0;
+    const room = async (): Promise<void> => {
+      asks[at]?.resolve();
+      const made = rooms[at];
+      at += 1;
+      await made?.promise;
+    };
+    const push = (): void => {
+      pushed += 1;
+    };
+    const stop = log({ push, room, end: () => undefined, fail: () => undefined });
+    await asks[0]?.promise;
+    assert.equal(pushed, 1);
+    rooms[0]?.resolve();
+    await asks[1]?.promise;
+    assert.equal(pushed, 2);
+    stop();
+  });
+
   it('breaks here when it breaks there', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('half');

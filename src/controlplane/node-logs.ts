@@ -72,7 +72,10 @@ const pour =
   (sink) => {
     let isStopped = false;
     const run = async (): Promise<void> => {
-      for await (const chunk of body) sink.push(chunk);
+      for await (const chunk of body) {
+        sink.push(chunk);
+        await sink.room?.();
+      }
       sink.end();
     };
     run()

@@ -4,8 +4,9 @@ import { createSystemClock } from '../../src/base/clock.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { createSystemRandom } from '../../src/base/random.ts';
 import { Secret } from '../../src/base/secret.ts';
-import { type ClusterConnection, connectCluster } from '../../src/kube/client/connect.ts';
+import { type ClusterConnection, type ConnectDeps, connectCluster } from '../../src/kube/client/connect.ts';
 import { createHostIo } from '../../src/kube/client/login/host-io.ts';
+import type { ClusterConfig } from '../../src/kube/client/login/select-context.ts';
 import type { TransportRequest } from '../../src/kube/client/transport.ts';
 import { NOBODY, type Who } from './case.ts';
 import { ADMINISTRATOR, type ConformanceServer } from './servers/server.ts';
@@ -43,20 +44,28 @@ export interface ConformanceApi {
   close(): Promise<void>;
 }
 
+type Connection = Pick<ClusterConnection, 'transport' | 'close'>;
+
+/** How requests travel. */
+export type Connect = (config: ClusterConfig, deps: ConnectDeps) => Promise<Connection>;
+
 /** No answer takes this long unless it never comes. */
 const TIMEOUT_MS = 30_000;
 
-export const createConformanceApi = (server: ConformanceServer): ConformanceApi => {
+export const createConformanceApi = (
+  server: ConformanceServer,
+  connectTo: Connect = connectCluster,
+): ConformanceApi => {
   const clock = createSystemClock();
-  const connections = new Map<string, Promise<ClusterConnection>>();
+  const connections = new Map<string, Promise<Connection>>();
 
-  const connect = async ({ as = ADMINISTRATOR, token }: Sender): Promise<ClusterConnection> => {
+  const connect = async ({ as = ADMINISTRATOR, token }: Sender): Promise<Connection> => {
     const person = typeof as === 'string' ? { name: as } : as;
     const config = await server.configFor(person);
     const isBare = person.name === NOBODY || token !== undefined;
     const login = token === undefined ? {} : { token: new Secret(token) };
     const deps = { host: createHostIo(), clock, random: createSystemRandom(), logger: silentLogger };
-    return connectCluster(isBare ? { ...config, login } : config, deps);
+    return connectTo(isBare ? { ...config, login } : config, deps);
   };
   const transportFor = async (sender: Sender) => {
     const key = JSON.stringify([sender.as, sender.token]);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { messageOf } from '../../src/base/errors.ts';
-import { type ConformanceApi, createConformanceApi } from './api.ts';
+import { type ConformanceApi, type Connect, createConformanceApi } from './api.ts';
 import type { ConformanceCase, RequestStep } from './case.ts';
 import { GADGETS } from './gadget.ts';
 import { type Findings, runCase, runSteps } from './run-case.ts';
@@ -24,17 +24,22 @@ const LANES = 6;
 export const runSuite = async (
   start: StartServer,
   cases: readonly ConformanceCase[],
+  connect?: Connect,
 ): Promise<readonly CaseResult[]> => {
   const results: CaseResult[] = [];
   for (const memory of ['lasting', 'forgetful'] as const) {
     const chosen = cases.filter(({ on }) => (on === 'forgetful') === (memory === 'forgetful'));
-    if (chosen.length > 0) results.push(...(await runOn(await start(memory), chosen)));
+    if (chosen.length > 0) results.push(...(await runOn(await start(memory), chosen, connect)));
   }
   return results;
 };
 
-const runOn = async (server: ConformanceServer, cases: readonly ConformanceCase[]): Promise<readonly CaseResult[]> => {
-  const api = createConformanceApi(server);
+const runOn = async (
+  server: ConformanceServer,
+  cases: readonly ConformanceCase[],
+  connect?: Connect,
+): Promise<readonly CaseResult[]> => {
+  const api = createConformanceApi(server, connect);
   const results: CaseResult[] = [];
   try {
     const findings = await runSteps(api, installKinds());

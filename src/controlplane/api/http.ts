@@ -4,6 +4,8 @@ import type { User } from '../auth/user.ts';
 /** The server's end of a stream. After the other end is gone, nothing it does has an effect. */
 export interface ByteSink {
   push(chunk: Uint8Array): void;
+  /** Settles when there is room for more, or nobody reads any longer. Who can wait asks it after each push. */
+  room?(): Promise<void>;
   end(): void;
   /** The reader sees a broken connection after what was pushed. */
   fail(why: string): void;

@@ -21,6 +21,7 @@ import {
 import { CUSTOM_RESOURCE_DEFINITIONS, type CustomResourceDefinition } from '../../kube/types/extensions.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
+import { createSpecSharing } from '../store/share-spec.ts';
 import type { ControllerSetDeps } from './controller-set.ts';
 import { keepNamesOnly, servedResource } from './custom-resources.ts';
 import { type AnyCache, createFollowedKinds, type FollowedKinds } from './followed-kinds.ts';
@@ -68,11 +69,13 @@ const createSharedCache = <T extends KubeObject>(
   deps: CacheDeps,
   resource: Resource<T>,
   indexes: Readonly<Record<string, IndexFunction<T>>> = {},
-): Cache<T> =>
-  createCache<T>({
-    ...{ ...deps, resource, transform: dropManagedFields },
+): Cache<T> => {
+  const shareSpec = createSpecSharing();
+  return createCache<T>({
+    ...{ ...deps, resource, transform: (object) => shareSpec(dropManagedFields(object)) },
     indexes: { owner: byOwnerUid, namespace: byNamespace, ...indexes },
   });
+};
 
 export const byProviderId = ({ spec }: { readonly spec?: { readonly providerID?: string } }): readonly string[] =>
   spec?.providerID === undefined || spec.providerID === '' ? [] : [spec.providerID];

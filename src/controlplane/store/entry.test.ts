@@ -24,6 +24,20 @@ test('an object that was let go is parsed again, and says the same', () => {
   assert.equal(entry.object, entry.object);
 });
 
+test('the text of an object is its JSON under its revision, and as long as said', () => {
+  const entry = createEntries().stamp('/things', { ...thing('a'), spec: 'x'.repeat(1_000) }, 7);
+  assert.deepEqual(JSON.parse(entry.json), entry.object);
+  assert.equal(entry.chars, entry.json.length);
+});
+
+test('objects with equal specs are selected by one spec', () => {
+  const entries = createEntries();
+  const [a, b] = ['a', 'b'].map((name) => entries.stamp('/things', { ...thing(name), spec: { size: [1] } }, 7));
+  assert.ok(a && b);
+  assert.equal(a.selectable['spec'], b.selectable['spec']);
+  assert.equal(b.selectable.metadata.name, 'b');
+});
+
 test('what selectors look at is made once, and leaves out who manages which field', () => {
   const entries = createEntries(1);
   const entry = entries.load({ collection: '/things', key: '/a', revision: 3, json: JSON.stringify(thing('a')) });

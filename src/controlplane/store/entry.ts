@@ -3,8 +3,10 @@
  * twice its text in memory, most of it for `managedFields`, and of a large fleet hardly any is looked at twice.
  */
 import { FleetError, messageOf } from '../../base/errors.ts';
+import { createEncode, type Pieces } from './encode.ts';
 import type { LogRecord } from './log.ts';
 import { parseStoredObject, type StoredObject } from './object.ts';
+import { createSpecSharing, type ShareSpec } from './share-spec.ts';
 
 /** Never changes once it is made. */
 export interface Entry {
@@ -12,8 +14,10 @@ export interface Entry {
   /** `namespace/name`; the namespace is empty for cluster-wide objects. */
   readonly key: string;
   readonly revision: number;
-  /** The object encoded, once: every list and watch sends this. */
+  /** The object encoded: every list and watch sends this. It is put together anew each time. */
   readonly json: string;
+  /** The length of `json`, which costs nothing to ask. */
+  readonly chars: number;
   /** The object parsed; again, when it was let go meanwhile. */
   readonly object: StoredObject;
   /** What selectors look at: the object without its managedFields. Kept once somebody has selected. */
@@ -40,46 +44,59 @@ export const createEntries = (parsedMax = PARSED_MAX): Entries => {
     parsed[next] = entry;
     next = (next + 1) % parsedMax;
   };
+  const encode = createEncode();
+  const held: Held = { remember, shareSpec: createSpecSharing() };
   return {
     stamp: (collection, object, revision) => {
       const stamped = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
       const { namespace, name } = stamped.metadata;
-      const record = { collection, key: keyFor(namespace, name), revision, json: JSON.stringify(stamped) };
-      const entry = new StoredEntry(record, remember);
+      const place = { collection, key: keyFor(namespace, name), revision };
+      const entry = new StoredEntry(place, encode(stamped), held);
       entry.hold(stamped);
       return entry;
     },
-    load: ({ json = '', ...record }) => {
+    load: ({ json = '', ...place }) => {
       try {
-        parseStoredObject(JSON.parse(json));
-        return new StoredEntry({ ...record, json }, remember);
+        return new StoredEntry(place, encode(parseStoredObject(JSON.parse(json))), held);
       } catch (thrown) {
-        throw damaged(record, thrown);
+        throw damaged(place, thrown);
       }
     },
   };
 };
 
+type Place = Omit<LogRecord, 'json'>;
 type Remember = (entry: StoredEntry) => void;
+
+/** What all entries of a store have in common. */
+interface Held {
+  readonly remember: Remember;
+  readonly shareSpec: ShareSpec;
+}
 
 class StoredEntry implements Entry {
   readonly collection: string;
   readonly key: string;
   readonly revision: number;
-  readonly json: string;
-  readonly #remember: Remember;
+  readonly #pieces: Pieces;
+  readonly #held: Held;
   #object: StoredObject | undefined;
   #selectable: StoredObject | undefined;
 
-  constructor(
-    { collection, key, revision, json }: Required<LogRecord> & { readonly json: string },
-    remember: Remember,
-  ) {
+  constructor({ collection, key, revision }: Place, pieces: Pieces, held: Held) {
     this.collection = collection;
     this.key = key;
     this.revision = revision;
-    this.json = json;
-    this.#remember = remember;
+    this.#pieces = pieces;
+    this.#held = held;
+  }
+
+  get json(): string {
+    return this.#pieces.join('');
+  }
+
+  get chars(): number {
+    return this.#pieces.reduce((sum, { length }) => sum + length, 0);
   }
 
   get object(): StoredObject {
@@ -87,13 +104,13 @@ class StoredEntry implements Entry {
   }
 
   get selectable(): StoredObject {
-    this.#selectable ??= withoutManagers(this.object);
+    this.#selectable ??= this.#held.shareSpec(withoutManagers(this.object));
     return this.#selectable;
   }
 
   hold(object: StoredObject): StoredObject {
     this.#object = object;
-    this.#remember(this);
+    this.#held.remember(this);
     return object;
   }
 
@@ -107,7 +124,7 @@ const withoutManagers = (object: StoredObject): StoredObject => {
   return { ...object, metadata };
 };
 
-const damaged = ({ collection, key }: Omit<LogRecord, 'json'>, thrown: unknown): FleetError =>
+const damaged = ({ collection, key }: Place, thrown: unknown): FleetError =>
   new FleetError('contract', {
     code: 'StoreDamaged',
     message: `the stored object ${collection} ${key} cannot be read: ${messageOf(thrown)}`,

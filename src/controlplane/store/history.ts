@@ -44,7 +44,7 @@ export const createHistory = ({ start, now, changesMax, ageMaxMs, charsMax }: Hi
   };
   const forget = (nowMs: number): void => {
     while (isOver(nowMs)) {
-      chars -= kept[head]?.change.entry.json.length ?? 0;
+      chars -= kept[head]?.change.entry.chars ?? 0;
       head += 1;
       forgottenTo += 1;
     }
@@ -57,7 +57,7 @@ export const createHistory = ({ start, now, changesMax, ageMaxMs, charsMax }: Hi
     add: (change) => {
       const atMs = now();
       kept.push({ change, atMs });
-      chars += change.entry.json.length;
+      chars += change.entry.chars;
       forget(atMs);
     },
     since: (revision) => {

@@ -1,5 +1,5 @@
 /**
- * Keeps undici from loading Node's HTTP/2, which we do not speak and which costs every process half a megabyte of memory.
+ * Keeps undici from loading Node's HTTP/2, which our clients do not speak and which costs every process half a megabyte of memory.
  * To be imported before undici itself.
  */
 import { createRequire, Module } from 'node:module';

@@ -14,7 +14,12 @@ export interface NodeFacts {
   readonly labels: Readonly<Record<string, string>>;
   /** Instead of the one that keeps other Pods away from Macs. */
   readonly taints?: Taints;
-  readonly capacity: { readonly cpu: string; readonly memory: string; readonly pods: string };
+  readonly capacity: {
+    readonly cpu: string;
+    readonly memory: string;
+    readonly pods: string;
+    readonly 'ephemeral-storage'?: string;
+  };
   readonly address?: string;
   /** Where the agent serves what a kubelet serves, if it does. */
   readonly servingPort?: number;

@@ -24,6 +24,19 @@ const patch = (path: string, send: unknown, expect: object): RequestStep => ({
   expect,
 });
 
+const SAID_TWICE = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+data:
+  k: "1"
+  k: "2"
+  'k.k': "3"
+  "k.k": "4"
+`;
+const TWICE = ['line 7: key "k" already set in map', 'line 9: key "k.k" already set in map'];
+const warningOf = (text: string): string => `299 - ${JSON.stringify(text)}`;
+
 const container = (fields: object) => ({ containers: [{ name: 'c', image: 'i', ...fields }] });
 
 export const IMMUTABLE_FIELDS = [
@@ -247,6 +260,60 @@ export const IMMUTABLE_FIELDS = [
             status: 201,
             headers: { warning: '299 - "duplicate field \\"data\\""' },
             body: { data: { k: '2' } },
+          },
+        },
+      ],
+    },
+    {
+      id: 'duplicate-field-yaml',
+      steps: [
+        {
+          ask: 'POST ~/configmaps?fieldValidation=Strict',
+          headers: { 'content-type': 'application/yaml' },
+          send: `${SAID_TWICE}foo: 1\n`,
+          expect: {
+            status: 400,
+            body: {
+              message: `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal errors:\n  ${TWICE.join('\n  ')}, unknown field "foo"`,
+            },
+          },
+        },
+        {
+          ask: 'POST ~/configmaps',
+          headers: { 'content-type': 'application/yaml' },
+          send: SAID_TWICE,
+          expect: { status: 201, headers: { warning: TWICE.map(warningOf).join(', ') }, body: { data: { k: '2' } } },
+        },
+      ],
+    },
+    {
+      id: 'duplicate-field-apply',
+      steps: [
+        {
+          ask: 'PATCH ~/configmaps/a?fieldManager=me&fieldValidation=Strict',
+          headers: { 'content-type': 'application/apply-patch+yaml' },
+          send: SAID_TWICE,
+          expect: {
+            status: 400,
+            body: {
+              message: `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${TWICE.join('\n  ')}`,
+            },
+          },
+        },
+        {
+          ask: 'PATCH ~/configmaps/a?fieldManager=me&fieldValidation=Ignore',
+          headers: { 'content-type': 'application/apply-patch+yaml' },
+          send: SAID_TWICE,
+          expect: { status: 201, body: { data: { k: '2', 'k.k': '4' } } },
+        },
+        {
+          ask: 'PATCH ~/configmaps/a?fieldManager=me',
+          headers: { 'content-type': 'application/apply-patch+yaml' },
+          send: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"1",\n"k":"5"}}',
+          expect: {
+            status: 200,
+            headers: { warning: warningOf('line 2: key "k" already set in map') },
+            body: { data: { k: '5' } },
           },
         },
       ],

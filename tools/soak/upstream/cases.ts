@@ -62,11 +62,5 @@ export const EXCLUSIONS: readonly Exclusion[] = [
   { cases: /health handlers/, why: 'asks for the checks of kube-apiserver by name' },
   { cases: /Job .*([iI]ndex|successPolicy)/, why: NO_INDEXES },
   { cases: /pod failure policy|PodFailurePolicy|pod replacement policy/, why: NO_INDEXES },
-  {
-    cases: /duplicates in a CR when preserving unknown/,
-    why: 'open: YAML that says a field twice is refused in other words',
-  },
-  { cases: /MutablePodResourcesForSuspendedJobs/, why: 'open: a suspended Job takes no other resources' },
-  { cases: /Job should adopt matching orphans/, why: 'open: a Job does not adopt Pods' },
-  { cases: /ephemeral storage|pod overhead/, why: 'open: the scheduler counts neither' },
+  { cases: /pod overhead/, why: unsupported('RuntimeClass') },
 ];

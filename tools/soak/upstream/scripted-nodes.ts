@@ -130,7 +130,7 @@ const factsOf = (nodeName: string, at: number): NodeFacts => ({
   address: `192.168.64.${at + 2}`,
   taints: [],
   labels: { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' },
-  capacity: { cpu: '16', memory: '32Gi', pods: '110' },
+  capacity: { cpu: '16', memory: '32Gi', pods: '110', 'ephemeral-storage': '100Gi' },
 });
 
 /** Addresses of one Node's Pods, over and over: no Pod of the suite lives long. */

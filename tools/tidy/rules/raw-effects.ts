@@ -156,6 +156,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     because: 'requests within one process must let sockets and signals in',
   },
   'src/controlplane/https-server.ts': { may: ['network'], because: 'the API is served over HTTPS' },
+  'src/controlplane/https/': { may: ['network'], because: 'its parts that know HTTP/2 and TLS' },
   'src/controlplane/store/sqlite-log.ts': {
     may: ['files', 'turns'],
     because: 'objects survive in a SQLite file, those of one turn of the event loop together',

@@ -2,10 +2,10 @@
  * Bodies as text: parsed once, refused when they are broken or nested too deeply, and looked through for fields that are
  * said twice, which a parser would forget.
  */
-import { parse as parseYaml } from 'yaml';
 import { messageOf } from '../../../base/errors.ts';
 import type { ApiRequest } from '../http.ts';
 import { ApiRefusal, badRequest } from '../refusal.ts';
+import { type ReadYaml, readYaml } from './read-yaml.ts';
 
 /** Deeper than any object of Kubernetes; what is nested beyond it was made to hurt. */
 const DEPTH_MAX = 500;
@@ -14,6 +14,8 @@ export interface ReadBody {
   readonly value: unknown;
   /** As it was sent, or as JSON when it was sent as YAML. */
   readonly text: string;
+  /** Keys of YAML that are said twice; those of JSON are in `text`. */
+  readonly repeated?: readonly string[];
 }
 
 const YAML_TYPES = ['application/yaml', 'application/apply-patch+yaml'];
@@ -34,22 +36,24 @@ export const readBody = (request: Pick<ApiRequest, 'headers' | 'body'>, what: st
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
   checkDepth(text, what);
   if (!YAML_TYPES.includes(type)) return { value: parseJson(text, what), text };
-  return tryJson(text) ?? readYaml(text, what);
+  return tryJson(text) ?? readAsYaml(text, what);
 };
 
-/** Most that is sent as YAML is JSON, which is read much faster. */
+/** Most that is sent as YAML is JSON, which is read much faster. What it says twice is told by its line, as in YAML. */
 const tryJson = (text: string): ReadBody | undefined => {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
-    return { value: JSON.parse(text), text };
+    const body = { value: JSON.parse(text), text };
+    const isRepeating = mayRepeatFields(body) && fieldsInOrder(text).some(({ isRepeated }) => isRepeated);
+    return isRepeating ? undefined : body;
   } catch {
     return undefined;
   }
 };
 
-const readYaml = (text: string, what: string): ReadBody => {
-  const value = parseYamlText(text, what);
-  return { value, text: JSON.stringify(value) };
+const readAsYaml = (text: string, what: string): ReadBody => {
+  const { value, repeated } = parseYaml(text, what);
+  return { value, text: JSON.stringify(value), repeated };
 };
 
 const checkMediaType = (type: string): void => {
@@ -77,9 +81,9 @@ const parseJson = (text: string, what: string): unknown => {
   }
 };
 
-const parseYamlText = (text: string, what: string): unknown => {
+const parseYaml = (text: string, what: string): ReadYaml => {
   try {
-    return parseYaml(text, { maxAliasCount: 100 });
+    return readYaml(text);
   } catch (thrown) {
     throw unrecognized(what, `yaml parse error: ${messageOf(thrown)}`, text);
   }

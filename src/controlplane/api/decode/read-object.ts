@@ -8,6 +8,7 @@ import type { Call } from '../call.ts';
 import { strictnessOf } from '../options.ts';
 import { badRequest, invalid, invalidValue } from '../refusal.ts';
 import { fieldsInOrder, mayRepeatFields, missingBody, type ReadBody } from './read-json.ts';
+import { renderRepeated } from './read-yaml.ts';
 
 const COMPLAINTS_MAX = 100;
 
@@ -22,13 +23,27 @@ export const readObject = (call: Call): Fields => {
       `${kind} in version ${JSON.stringify(call.kind.resource.version)} cannot be handled as a ${kind}: ${why}`,
     );
   const { value, unknown } = call.kind.decode(body.value, refuse);
+  const repeated = listRepeated(call);
   const complaints = listComplaints(call, body, unknown);
-  if (complaints.length > 0 && strictnessOf(call) === 'Strict') {
-    throw refuse(`strict decoding error: ${complaints.join(', ')}`);
+  if (repeated.length + complaints.length > 0 && strictnessOf(call) === 'Strict') {
+    const all = repeated.length > 0 ? [renderRepeated(repeated), ...complaints] : complaints;
+    throw refuse(`strict decoding error: ${all.join(', ')}`);
   }
-  for (const complaint of complaints) call.warn(complaint);
+  for (const complaint of [...repeated, ...complaints]) call.warn(complaint);
   return value;
 };
+
+/** Warns of keys that the body says twice in YAML, or refuses it for them. */
+export const checkApplied = (call: Call): void => {
+  const repeated = listRepeated(call);
+  if (repeated.length > 0 && strictnessOf(call) === 'Strict') {
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${renderRepeated(repeated)}`);
+  }
+  for (const complaint of repeated) call.warn(complaint);
+};
+
+const listRepeated = (call: Call): readonly string[] =>
+  strictnessOf(call) === 'Ignore' ? [] : (call.body()?.repeated ?? []).slice(0, COMPLAINTS_MAX);
 
 /** Kind and version may be left out; when they are said they must be those of the path. */
 const checkNames = (call: Call, value: Fields): void => {

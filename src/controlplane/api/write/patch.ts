@@ -5,7 +5,7 @@ import { type Fields, fieldsOf, parseStoredObject, type StoredObject } from '../
 import { keyFor } from '../../store/store.ts';
 import { type ApiDeps, type Call, collectionFor, findEntry, readFields } from '../call.ts';
 import { mediaTypeOf } from '../decode/read-json.ts';
-import { decodePatched } from '../decode/read-object.ts';
+import { checkApplied, decodePatched } from '../decode/read-object.ts';
 import { APPLY_TYPE } from '../options.ts';
 import { applyServerSide } from '../patch/apply.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
@@ -76,6 +76,7 @@ const applyObject = (deps: ApiDeps, call: Call): Patched => {
     shape: kind.shape,
     outOfReach: outOfReachOf(call),
   });
+  checkApplied(call);
   if (old === undefined) {
     return { is: 'created', object: createObject(deps, call, { fields: merged, ownership: 'given' }) };
   }

@@ -17,7 +17,7 @@ export interface Claimant extends KubeObject {
   readonly spec: { readonly selector: LabelSelector };
 }
 
-const isStaying = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp === undefined;
+export const isStaying = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp === undefined;
 
 /** `candidates` are objects of the claimant's namespace. Pure. */
 export const planClaims = <T extends KubeObject>(
@@ -38,24 +38,36 @@ export const planClaims = <T extends KubeObject>(
 export interface ClaimTargets {
   readonly claimants: Resource<KubeObject>;
   readonly claimed: Resource<KubeObject>;
+  /** Comes with an adoption and goes with a release. */
+  readonly finalizer?: string;
 }
+
+type Owned = Pick<KubeObject['metadata'], 'ownerReferences' | 'finalizers'>;
 
 /** Before anything is adopted the API is asked whether the claimant still stands: a cache that lags adopts for the dead. */
 export const settleClaims = async <T extends KubeObject>(
-  { claimants, claimed }: ClaimTargets,
+  { claimants, claimed, finalizer }: ClaimTargets,
   { claimant, claims }: { readonly claimant: KubeObject; readonly claims: Claims<T> },
   context: ReconcileContext,
 ): Promise<void> => {
   const { adopt, release } = claims;
   if (adopt.length > 0 && !(await stillStands(claimants, claimant, context))) return;
   const reference = referToController(claimants, claimant);
-  const save = async (object: T, ownerReferences: T['metadata']['ownerReferences']): Promise<void> => {
+  const save = async (object: T, owned: Owned): Promise<void> => {
     const { uid, resourceVersion } = object.metadata;
-    const body = { metadata: { uid, resourceVersion, ownerReferences } };
+    const body = { metadata: { uid, resourceVersion, ...owned } };
     await context.kube.patch(claimed, keyOf(object), { type: 'merge', body }, { signal: context.signal });
   };
-  for (const object of adopt) await save(object, [...(object.metadata.ownerReferences ?? []), reference]);
-  for (const object of release) await save(object, withoutOwners(object, new Set([reference.uid])));
+  for (const object of adopt) {
+    const { ownerReferences = [], finalizers = [] } = object.metadata;
+    const held = finalizer !== undefined && { finalizers: [...new Set([...finalizers, finalizer])] };
+    await save(object, { ownerReferences: [...ownerReferences, reference], ...held });
+  }
+  for (const object of release) {
+    const { finalizers = [] } = object.metadata;
+    const freed = finalizer !== undefined && { finalizers: finalizers.filter((name) => name !== finalizer) };
+    await save(object, { ownerReferences: withoutOwners(object, new Set([reference.uid])), ...freed });
+  }
 };
 
 const stillStands = async (

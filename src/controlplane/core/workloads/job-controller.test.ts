@@ -171,4 +171,72 @@ describe('the Job controller', () => {
     assert.equal((await cluster.all(PODS)).length, 2);
     await cluster.end();
   });
+
+  it('takes a Pod back that matches and has nobody, and lets one go that matches no more', async () => {
+    const cluster = start();
+    await cluster.create(JOBS, job());
+    const [made] = await cluster.all(PODS);
+    assert.ok(made);
+    const { name, ownerReferences } = made.metadata;
+    await cluster.patch(PODS, { namespace: 'ns', name }, { metadata: { ownerReferences: [], finalizers: [] } });
+    const [again, ...others] = await cluster.all(PODS);
+    assert.deepEqual([again?.metadata.ownerReferences, others], [ownerReferences, []]);
+    assert.deepEqual(again?.metadata.finalizers, ['batch.kubernetes.io/job-tracking']);
+    const label = 'batch.kubernetes.io/controller-uid';
+    await cluster.patch(PODS, { namespace: 'ns', name }, { metadata: { labels: { [label]: null } } });
+    const all = await cluster.all(PODS);
+    const left = all.find(({ metadata }) => metadata.name === name);
+    assert.deepEqual([left?.metadata.ownerReferences, left?.metadata.finalizers], [[], []]);
+    assert.equal(all.length, 2, 'the Pod that left is replaced');
+    assert.deepEqual(cluster.problems, []);
+    await cluster.end();
+  });
+
+  it('counts a Pod that ended while nobody had it', async () => {
+    const cluster = start();
+    await cluster.create(JOBS, job({ suspend: true }));
+    const [{ metadata } = job()] = await cluster.all(JOBS);
+    const labels = { 'batch.kubernetes.io/controller-uid': metadata.uid ?? '' };
+    const pod = { metadata: { namespace: 'ns', name: 'found', labels }, spec: { containers: [] } };
+    await cluster.create(PODS, { ...pod, status: { phase: 'Succeeded' } });
+    const [ended] = await cluster.all(JOBS);
+    assert.equal(ended?.status?.succeeded, 1);
+    await cluster.end();
+  });
+
+  it('takes no Pod once it has ended', async () => {
+    const cluster = start();
+    await cluster.create(JOBS, job());
+    await finish(cluster, 'Succeeded');
+    const [made] = await cluster.all(PODS);
+    const key = { namespace: 'ns', name: made?.metadata.name ?? '' };
+    await cluster.patch(PODS, key, { metadata: { ownerReferences: [] } });
+    assert.deepEqual(
+      (await cluster.all(PODS)).map(({ metadata }) => metadata.ownerReferences ?? []),
+      [[]],
+    );
+    await cluster.end();
+  });
+
+  it('lets a Pod on its way out alone when nobody has it, and lets go one that matches no more', async () => {
+    const cluster = start();
+    await cluster.create(JOBS, job());
+    const [made] = await cluster.all(PODS);
+    const path = `/api/v1/namespaces/ns/pods/${made?.metadata.name}`;
+    const finalizers = ['example.com/slow'];
+    const held = [...finalizers, ...(made?.metadata.finalizers ?? [])];
+    const labels = made?.metadata.labels ?? {};
+    const change = (metadata: object) =>
+      cluster.api.handle({ method: 'PATCH', path, body: JSON.stringify({ metadata }) });
+    change({ finalizers: held });
+    cluster.api.handle({ method: 'DELETE', path });
+    change({ labels: { 'batch.kubernetes.io/controller-uid': null } });
+    await cluster.settle();
+    const left = async () => (await cluster.all(PODS)).find(({ metadata }) => metadata.name === made?.metadata.name);
+    assert.deepEqual((await left())?.metadata.finalizers, finalizers);
+    change({ labels });
+    await cluster.settle();
+    assert.deepEqual((await left())?.metadata.ownerReferences, []);
+    await cluster.end();
+  });
 });

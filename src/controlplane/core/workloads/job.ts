@@ -2,6 +2,7 @@
 import type { Condition, KubeObject, ObjectMeta } from '../../../kube/types/meta.ts';
 import type { PodSpec } from '../../../kube/types/pod.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
+import type { LabelSelector } from '../label-selector.ts';
 
 export interface JobCondition extends Condition {
   /** The first two tell what is coming while Pods are still on their way out. */
@@ -30,6 +31,8 @@ export interface Job extends KubeObject {
     readonly activeDeadlineSeconds?: number;
     readonly ttlSecondsAfterFinished?: number;
     readonly suspend?: boolean;
+    /** The API server adds it: by the Job's UID, unless the Job brings its own. */
+    readonly selector?: LabelSelector;
     readonly completionMode?: string;
     readonly podFailurePolicy?: object;
     readonly successPolicy?: object;
