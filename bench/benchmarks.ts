@@ -11,6 +11,9 @@ import { hosts } from './benchmarks/hosts.ts';
 import { importRuntime } from './benchmarks/import-runtime.ts';
 import { kernel } from './benchmarks/kernel.ts';
 import { listHold } from './benchmarks/list-hold.ts';
+import { providerAdoptions } from './benchmarks/provider-adoptions.ts';
+import { providerMemory } from './benchmarks/provider-memory.ts';
+import { providerRecovery } from './benchmarks/provider-recovery.ts';
 import { queue } from './benchmarks/queue.ts';
 import { realBash } from './benchmarks/real-bash.ts';
 import { requests } from './benchmarks/requests.ts';
@@ -36,4 +39,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   hosts,
   ssh,
   realBash,
+  providerAdoptions,
+  providerMemory,
+  providerRecovery,
 ];

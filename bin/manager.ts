@@ -9,6 +9,8 @@ import { createIds } from '../src/base/ids.ts';
 import { createLogger } from '../src/base/logger.ts';
 import { createSystemRandom } from '../src/base/random.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
+import { startIdleCollection } from '../src/controlplane/idle-collection.ts';
+import { createSystemHeap } from '../src/controlplane/system-heap.ts';
 import { LEASE_NAMES } from '../src/kinds/names.ts';
 import { connectCluster } from '../src/kube/client/connect.ts';
 import { createKubeClient } from '../src/kube/client/create-client.ts';
@@ -73,6 +75,7 @@ const run = async (closing: AsyncDisposableStack): Promise<void> => {
   closing.defer(provider.close);
   const manager = createManager({ ...provider.ports, metrics, ...(lease === undefined ? {} : { lease }) });
   const { notReadyBecause } = manager;
+  closing.defer(startIdleCollection(clock, createSystemHeap()));
   closing.use(await serveHealth(flags, { metrics, notReadyBecause, logger }));
   await manager.run(signal);
 };

@@ -9,6 +9,8 @@ import { after, describe, it } from 'node:test';
 import { runCli } from '../src/cli/run-cli.ts';
 
 const MANAGER = join(import.meta.dirname, '..', 'bin', 'manager.ts');
+/** Whom Cluster API core comes as. */
+const CORE = ['--capi-remote-account', 'capi-remote'];
 const data = mkdtempSync(join(tmpdir(), 'macfleet-manager-'));
 after(() => rmSync(data, { recursive: true, force: true }));
 
@@ -31,7 +33,7 @@ describe('the manager process', () => {
     const ended = runCli({ args, version: '0', io });
     await started.promise;
     const quiet = ['--metrics-bind-address', '0', '--health-probe-bind-address', '0'];
-    const flags = ['--kubeconfig', join(data, 'kubeconfig'), '--simulated-macs', '2', ...quiet];
+    const flags = ['--kubeconfig', join(data, 'kubeconfig'), '--simulated-macs', '2', ...quiet, ...CORE];
     const manager = spawn(process.execPath, [MANAGER, ...flags], { stdio: 'ignore', signal });
     const gone = once(manager, 'exit');
     assert.equal(await ended, 0, stdout);

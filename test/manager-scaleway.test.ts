@@ -19,7 +19,7 @@ import type { KubeClient } from '../src/kube/client/client.ts';
 import { connectCluster } from '../src/kube/client/connect.ts';
 import { createHostIo } from '../src/kube/client/login/host-io.ts';
 import { loadKubeconfig } from '../src/kube/client/login/load-cluster.ts';
-import { SECRETS, SERVICE_ACCOUNTS } from '../src/kube/types/core.ts';
+import { SECRETS } from '../src/kube/types/core.ts';
 import { SIMULATED_KEY } from '../src/scaleway/port/simulated-key.ts';
 import { serveCloud } from '../src/sim/cloud/serve-cloud.ts';
 import { createSimCloud, type SimCloud } from '../src/sim/cloud/sim-cloud.ts';
@@ -83,6 +83,16 @@ const mountSecret = (projectId: string): string => {
   return folder;
 };
 
+/** Small ones in the place of what a release of the manager brings. */
+const writeArtefacts = (): readonly string[] => {
+  const names = ['tart-tarball', 'tartkubelet-runtime', 'tartkubelet-bundle'];
+  return names.map((name) => {
+    const path = join(data, name);
+    writeFileSync(path, `the ${name}\n`);
+    return `--${name}-path=${path}`;
+  });
+};
+
 const startManager = async (context: TestContext, flags: readonly string[], apiUrl: string) => {
   const env = { HOME: data, PATH: process.env['PATH'], SCW_API_URL: apiUrl };
   const listening = ['--metrics-bind-address', '127.0.0.1:0', '--health-probe-bind-address', '0'];
@@ -139,15 +149,9 @@ describe('the manager process on a Scaleway project', () => {
   it('puts its Macs on record, and counts its calls and what is strange', { timeout: 60_000 }, async (context) => {
     const { cloud, apiUrl } = await startCloud(context);
     const kubeconfig = await startCluster(context);
-    const account = { namespace: 'default', name: 'capi-remote' };
-    await onCluster(kubeconfig, async (client) => {
-      await client.create(SERVICE_ACCOUNTS, { metadata: account }, { signal: neverAborted() });
-      // `up` keeps one for its own controllers, which a manager would leave alone.
-      const key = { namespace: 'default', name: 'demo-kubeconfig' };
-      await client.delete(SECRETS, key, { signal: neverAborted() });
-    });
     const flags = [
       ...['--kubeconfig', kubeconfig, '--scaleway', '--scaleway-credentials', mountSecret(cloud.projectId)],
+      ...writeArtefacts(),
       ...['--api-server-url', 'https://macfleet.test', '--orphan-reclaim-claim-name-prefix', 'tuist-'],
     ];
     const manager = await startManager(context, flags, apiUrl);

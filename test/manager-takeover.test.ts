@@ -28,7 +28,7 @@ const startWithoutRecords = async (seed: number): Promise<FleetWorld> => {
 };
 
 describe('taking over from the Go original (R28)', () => {
-  it('puts Macs on record that machines have, and does nothing to them', async () => {
+  it('R28 I-16 puts Macs on record that machines have, and does nothing to them', async () => {
     const world = await startWithoutRecords(31);
     const [servers, writes] = [serversOf(world), world.cloud.audit().length];
     await runUntil(world, 'all on record', () => isAllJoined(world));

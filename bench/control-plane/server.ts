@@ -69,7 +69,8 @@ const pidsNaming = (folder: string): readonly number[] =>
     .map(Number)
     .filter((pid) => pid > 0 && readProc(pid, 'cmdline').includes(`=${folder}`));
 
-const rssMbOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readProc(pid, 'status'))?.[1] ?? 0) / 1_000;
+export const rssMbOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readProc(pid, 'status'))?.[1] ?? 0) / 1_000;
 
 const readProc = (pid: number, file: string): string => {
   try {

@@ -12,12 +12,20 @@ export const addUpCommand = (program: Command, io: CliIo): void => {
     .option('--data <folder>', 'keep the objects and the kubeconfig there')
     .addOption(new Option('--macs <count>', 'how many Macs').default(3).argParser(parseCount))
     .addOption(
-      new Option('--port <port>', 'port of the API server; 0 takes a free one').default(0).argParser(parsePort),
+      new Option('--port <port>', 'port of the API server; 0 takes a free one, or with --data the one of the last run')
+        .default(0)
+        .argParser(parsePort),
     )
     .addOption(
       new Option('--provider <where>', 'run the provider here, or leave it to bin/manager.ts elsewhere')
         .choices(['here', 'elsewhere'])
         .default('here'),
+    )
+    .addOption(
+      new Option('--macs-as <kind>', 'the best that is possible here unless given').choices([
+        'real-bash',
+        'step-level',
+      ]),
     )
     .option('--log', 'show the log of the controllers on stderr', false)
     .action(async (flags: UpFlags) => {

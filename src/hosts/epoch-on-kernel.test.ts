@@ -81,7 +81,7 @@ const runBoth = async (seed: number): Promise<Outcome> => {
   return { violations, old: outcomes.get('old') ?? '', agent: mac.view().agent?.nodeName };
 };
 
-test('an old process changes nothing after a newer epoch was written, whatever arrives late or twice', async () => {
+test('R10 an old process changes nothing after a newer epoch was written, whatever arrives late or twice', async () => {
   const olds = new Set<string>();
   for (const seed of SEEDS) {
     const { violations, old, agent } = await runBoth(seed);

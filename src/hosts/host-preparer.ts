@@ -2,6 +2,7 @@
 import { type Clock, toTimestamp } from '../base/clock.ts';
 import { FleetError } from '../base/errors.ts';
 import { digestSteps, type StepDigests } from './digest.ts';
+import { limitUploads } from './limit-uploads.ts';
 import { orderSteps } from './order-steps.ts';
 import type { Artefact, HostPreparer, HostSession, Hosts, HostTarget, Preparation } from './port.ts';
 import type { StepFiles } from './program/compose.ts';
@@ -16,12 +17,16 @@ export interface HostPreparerDeps {
   readonly files: Pick<StepFiles, 'lib' | 'steps'>;
   /** By name: `tart`, `node`, `agent`. */
   readonly artefacts: Readonly<Record<string, Artefact>>;
+  /** Of every Mac, unless its preparation says otherwise. */
+  readonly inputs?: Readonly<Record<string, string>>;
 }
 
 /** One for all controllers: among themselves they are told apart by their epochs. It keeps people out, and they us (F58). */
 const LOCK_OWNER = 'macfleet';
 
-export const createHostPreparer = ({ hosts, clock, files, artefacts }: HostPreparerDeps): HostPreparer => {
+export const createHostPreparer = (deps: HostPreparerDeps): HostPreparer => {
+  const { clock, files, artefacts, inputs: common = {} } = deps;
+  const hosts = limitUploads(deps.hosts);
   const artefactSums = Object.fromEntries(Object.entries(artefacts).map(([name, { sha256 }]) => [name, sha256]));
   const digestsOf = (steps: readonly Step[], inputs: StepsRun['inputs']): StepDigests =>
     digestSteps({ steps: orderSteps(steps), files, inputs, artefactSums });
@@ -30,13 +35,13 @@ export const createHostPreparer = ({ hosts, clock, files, artefacts }: HostPrepa
   return {
     digestOf: ({ fleet, inputs, role }) => {
       const key = JSON.stringify([fleet, role, Object.entries(inputs ?? {}).sort()]);
-      const digest = fleetDigests.get(key) ?? digestsOf(stepsOf(role), { ...inputs, fleet }).fleet;
+      const digest = fleetDigests.get(key) ?? digestsOf(stepsOf(role), { ...common, ...inputs, fleet }).fleet;
       fleetDigests.set(key, digest);
       return digest;
     },
     lookAtHostKey: (target, signal) => inSession({ hosts, target, signal }, async ({ hostKey }) => hostKey),
     prepare: async (preparation, signal) => {
-      const inputs = inputsOf(preparation);
+      const inputs = { ...common, ...inputsOf(preparation) };
       const steps = stepsOf(preparation.role);
       const digests = digestsOf(steps, inputs);
       await inSession({ hosts, target: preparation.target, signal }, (session) =>

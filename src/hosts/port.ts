@@ -144,7 +144,7 @@ export interface SudoAccess {
 export interface Preparation {
   readonly target: HostTarget;
   readonly epoch: number;
-  /** Who the Mac works for, such as the machine's UID: what a Mac that was not wiped tells apart (R9). */
+  /** Who the Mac works for, such as the machine's key: what a Mac that was not wiped tells apart (R9). */
   readonly claim: string;
   readonly nodeName: string;
   readonly providerId: string;

@@ -7,14 +7,22 @@ import { PARSERS } from './testing/parsers.ts';
 import { structuralProblems } from './testing/structural-problems.ts';
 
 /** Whether a path such as `.spec.pool.prefix` leads to a field of the schema. */
+/** Of a list: the item that a field tells apart, as in `.conditions[?(@.type=="Ready")].message`. */
+const STEP = /\.(\w+)(?:\[\?\(@\.(\w+)=="\w+"\)\])?/g;
+
 const leadsToField = (schema: unknown, path: string): boolean => {
   let node: unknown = schema;
-  for (const step of path.split('.').slice(1)) {
-    if (!isRecord(node) || !isRecord(node['properties'])) return false;
-    node = node['properties'][step];
+  for (const [, name = '', told] of path.matchAll(STEP)) {
+    node = propertyOf(node, name);
+    if (told === undefined) continue;
+    node = isRecord(node) ? node['items'] : undefined;
+    if (propertyOf(node, told) === undefined) return false;
   }
-  return isRecord(node);
+  return isRecord(node) && path.replaceAll(STEP, '') === '';
 };
+
+const propertyOf = (node: unknown, name: string): unknown =>
+  isRecord(node) && isRecord(node['properties']) ? node['properties'][name] : undefined;
 
 for (const kind of ALL_KINDS) {
   const { resource } = kind;

@@ -32,6 +32,10 @@ export const REASONS = {
       poolNotAllowed: 'PoolNotAllowed',
       /** No order without leave, or no more of them (R25). */
       orderLimitReached: 'OrderLimitReached',
+      /** A Mac is being rented for it (R25). */
+      ordering: 'Ordering',
+      /** This manager lists no servers of that zone. */
+      zoneNotServed: 'ZoneNotServed',
     },
     bootstrapped: {
       bootstrapped: 'Bootstrapped',
@@ -63,6 +67,10 @@ export const REASONS = {
       replacementNeeded: 'ReplacementNeeded',
       /** The last owner of the name still has credentials (R23). */
       previousIdentityAlive: 'PreviousIdentityAlive',
+      /** Its server is being ordered, or is not delivered yet (R25). */
+      ordering: 'Ordering',
+      /** No order now: one more would be too many (R25). */
+      orderLimitReached: 'OrderLimitReached',
     },
     owned: {
       unclaimed: 'Unclaimed',

@@ -3,6 +3,7 @@
  * observed again after a backup, a restore or a change of leader stands here and not in status. Only the manager writes
  * it; policies/mac-host-guard.ts says who else may write what.
  */
+import { configurationFields } from './machine-configuration.ts';
 import { choice, flag, int32, int64, list, name, object, text, time } from './schema/fields.ts';
 
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
@@ -54,9 +55,13 @@ const pool = object('The pool the host belongs to.', {
 });
 
 const order = object('An order sent to Scaleway, recorded before the call so that a lost answer is found again.', {
-  intentID: name('Id of the intent; it runs through events, log and audit.'),
+  intentID: name('Id of the intent; it runs through events, log and audit.', {
+    rules: [{ rule: 'self == oldSelf', message: 'one intent is one order: another order has another MacHost' }],
+  }),
   name: name('Name the server is ordered under, by which it is found again.'),
-  requestedAt: time('When the order was decided.'),
+  requestedAt: time('When the order was decided; it counts among those of that day.'),
+  refusals: int32('How often in a row Scaleway or a check of ours refused it.', { minimum: 0 }).optional(),
+  nextAttemptAt: time('After a refusal nothing is asked before this time.').optional(),
 });
 
 const claimRef = object(
@@ -181,7 +186,7 @@ const budgets = object('What was tried on this host, so that a restart or anothe
 });
 
 const lastWrite = object('The last request to Scaleway that changes the server, recorded before it is sent.', {
-  verb: choice('What was asked.', ['rename', 'reboot', 'reinstall', 'delete', 'schedule-deletion']),
+  verb: choice('What was asked.', ['order', 'rename', 'reboot', 'reinstall', 'delete', 'schedule-deletion']),
   id: name('Id of the request.'),
   at: time('When it was recorded.'),
 });
@@ -209,6 +214,13 @@ export const macHostSpec = object(
     fleet: text('Fleet whose SSH key opens the Mac, copied from the machine when it was claimed.', {
       maxLength: 253,
     }).optional(),
+    configuration: object(
+      'What its machine wants of its configuration, copied when it was claimed.',
+      configurationFields,
+    ).optional(),
+    takenOver: flag(
+      'It worked for its machine before this record was made: under the Go original, in another cluster, or under a record that was lost.',
+    ).optional(),
     ordered: flag('We ordered this server, so its rent ends with its work.').default(false),
     order: order.optional(),
     claimRef: claimRef.optional(),

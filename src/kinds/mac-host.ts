@@ -1,6 +1,7 @@
 /** MacHost: one Mac that is ours, from free through claimed and joined back to wiped and free. Its spec is in mac-host-spec.ts. */
 import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
+import { CONDITIONS } from './condition-reasons.ts';
 import { INFRASTRUCTURE, providerKind } from './infrastructure.ts';
 import { macHostSpec } from './mac-host-spec.ts';
 import { conditions } from './schema/conditions.ts';
@@ -81,6 +82,7 @@ export const macHostKind: Kind<MacHost> = {
   shortName: 'mh',
   columns: [
     { name: 'State', type: 'string', jsonPath: '.status.state' },
+    { name: 'Since', type: 'date', jsonPath: '.status.stateSince', description: 'How long it has been in its state' },
     { name: 'Pool', type: 'string', jsonPath: '.spec.pool.prefix' },
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Claimed by', type: 'string', jsonPath: '.spec.claimRef.name' },
@@ -91,6 +93,10 @@ export const macHostKind: Kind<MacHost> = {
     { name: 'Address', type: 'string', jsonPath: '.status.server.address', priority: 1 },
     { name: 'Held', type: 'string', jsonPath: '.spec.hold.reason', description: 'Why it is held', priority: 1 },
     { name: 'Wipes', type: 'integer', jsonPath: '.spec.wipes', priority: 1 },
+    {
+      ...{ name: 'Waits for', type: 'string', priority: 1, description: 'What it does, or waits for' },
+      jsonPath: `.status.conditions[?(@.type=="${CONDITIONS.host.ready}")].message`,
+    },
   ],
   fields: { spec: macHostSpec, status },
   rules: [

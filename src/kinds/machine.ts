@@ -1,27 +1,13 @@
 /** ScalewayAppleSiliconMachine: one Mac as Cluster API's infrastructure machine. Field names and defaults are those of the Go original. */
 import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
+import { CONDITIONS } from './condition-reasons.ts';
 import { clusterApiKind, INFRASTRUCTURE } from './infrastructure.ts';
+import { configurationFields } from './machine-configuration.ts';
 import { conditions } from './schema/conditions.ts';
 import { choice, flag, int32, list, object, text, time } from './schema/fields.ts';
 import { AGE, type Data, type Kind } from './schema/kind.ts';
 import { createParser } from './schema/parse.ts';
-
-const githubRunner = object(
-  'Makes the Mac a GitHub Actions runner of its own, without virtual machines (builder fleets).',
-  {
-    ghOrg: text('GitHub organisation the runner registers with.').default('tuist'),
-    ghRunnerLabels: text('Labels of the runner, separated by commas.').default(
-      'self-hosted,macos,bare-metal,vm-image-builder',
-    ),
-    ghRunnerVersion: text('Version of the runner that is installed first; it updates itself afterwards.', {
-      minLength: 1,
-    }),
-    ghAppSecretName: text(
-      'Secret in the same namespace with app-id, installation-id and private-key of the GitHub App.',
-    ).optional(),
-  },
-);
 
 /** What a template and the machines cloned from it have in common. A field added here must be optional or have a default. */
 export const machineSpecFields = {
@@ -40,10 +26,8 @@ export const machineSpecFields = {
   fleetName: text(
     'Fleet of the host: hosts of a fleet share one SSH key and carry the Node label tuist.dev/fleet. Empty: a fleet of its own, and no label.',
   ).optional(),
-  hostCPU: int32('CPUs the Node advertises. 0 or absent: the number set on the manager.').optional(),
-  hostMemoryMB: int32('Memory the Node advertises, in MiB. 0 or absent: the amount set on the manager.').optional(),
   kubeletVersion: text('Accepted for compatibility and ignored.').optional(),
-  ghActionsRunner: githubRunner.optional(),
+  ...configurationFields,
 };
 
 const spec = object('The Mac that is wanted.', {
@@ -108,6 +92,8 @@ export const MACHINES: Resource<ScalewayAppleSiliconMachine> = {
   scope: 'Namespaced',
 };
 
+const PROVISIONED = `.status.conditions[?(@.type=="${CONDITIONS.machine.provisioned}")]`;
+
 export const machineKind: Kind<ScalewayAppleSiliconMachine> = {
   ...clusterApiKind,
   resource: MACHINES,
@@ -120,6 +106,14 @@ export const machineKind: Kind<ScalewayAppleSiliconMachine> = {
     AGE,
     { name: 'Host', type: 'string', jsonPath: '.status.serverID', description: 'Its MacHost', priority: 1 },
     { name: 'Fleet', type: 'string', jsonPath: '.spec.fleetName', priority: 1 },
+    {
+      ...{ name: 'Since', type: 'date', priority: 1, description: 'How long it has had its Mac, or been without' },
+      jsonPath: `${PROVISIONED}.lastTransitionTime`,
+    },
+    {
+      ...{ name: 'Waits for', type: 'string', priority: 1, description: 'What it waits for' },
+      jsonPath: `${PROVISIONED}.message`,
+    },
   ],
   fields: { spec: spec.prefault({}), status },
 };

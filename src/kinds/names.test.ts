@@ -35,12 +35,14 @@ describe('a provider id', () => {
   }
 });
 
-describe('the name of a server', () => {
+describe('the name of a server (T-59)', () => {
   const prefixes = ['tuist-pool-', 'tuist-pool-m4-', 'tuist-', ''];
   const cases: readonly { name: string; means: ServerName | undefined }[] = [
     { name: `tuist-claim-pending-${UUID}`, means: { kind: 'claim-pending', uuid: UUID } },
     { name: `tuist-releasing-0a1b2c3d-${UUID}`, means: { kind: 'releasing', clusterId: '0a1b2c3d', uuid: UUID } },
     { name: `tuist-quarantine-0a1b2c3d-${UUID}`, means: { kind: 'quarantine', clusterId: '0a1b2c3d', uuid: UUID } },
+    { name: `tuist-ordered-0a1b2c3d-${UUID}`, means: { kind: 'ordered', clusterId: '0a1b2c3d', uuid: UUID } },
+    { name: 'tuist-ordered-by-hand', means: undefined },
     { name: `tuist-pool-${UUID}`, means: { kind: 'pool', prefix: 'tuist-pool-', rest: UUID } },
     { name: 'tuist-pool-by-hand', means: { kind: 'pool', prefix: 'tuist-pool-', rest: 'by-hand' } },
     { name: 'tuist-pool-m4-1', means: { kind: 'pool', prefix: 'tuist-pool-m4-', rest: '1' } },
@@ -71,6 +73,7 @@ describe('the name of a server', () => {
       fc.record({ kind: fc.constant('claim-pending' as const), uuid }),
       fc.record({ kind: fc.constant('releasing' as const), clusterId, uuid }),
       fc.record({ kind: fc.constant('quarantine' as const), clusterId, uuid }),
+      fc.record({ kind: fc.constant('ordered' as const), clusterId, uuid }),
     );
     fc.assert(
       fc.property(anyName, (name) => {

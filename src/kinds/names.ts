@@ -23,8 +23,9 @@ const CLUSTER_ID = '[0-9a-f]{8}';
 const CLAIM_PENDING = new RegExp(`^tuist-claim-pending-(${UUID})$`);
 const RELEASING = new RegExp(`^tuist-releasing-(${CLUSTER_ID})-(${UUID})$`);
 const QUARANTINE = new RegExp(`^tuist-quarantine-(${CLUSTER_ID})-(${UUID})$`);
+const ORDERED = new RegExp(`^tuist-ordered-(${CLUSTER_ID})-(${UUID})$`);
 /** No pool may claim such a name, whatever its prefix. */
-const RESERVED = /^tuist-(claim-pending|releasing|quarantine)-/;
+const RESERVED = /^tuist-(claim-pending|releasing|quarantine|ordered)-/;
 
 /** What the name of a server says about it. */
 export type ServerName =
@@ -34,7 +35,9 @@ export type ServerName =
   | { readonly kind: 'claim-pending'; readonly uuid: string }
   /** On its way to a wipe, by the manager of this cluster. */
   | { readonly kind: 'releasing'; readonly clusterId: string; readonly uuid: string }
-  | { readonly kind: 'quarantine'; readonly clusterId: string; readonly uuid: string };
+  | { readonly kind: 'quarantine'; readonly clusterId: string; readonly uuid: string }
+  /** Rented by the manager of this cluster, under the id of its intent (R25). */
+  | { readonly kind: 'ordered'; readonly clusterId: string; readonly uuid: string };
 
 export const renderServerName = (name: ServerName): string => {
   switch (name.kind) {
@@ -46,6 +49,8 @@ export const renderServerName = (name: ServerName): string => {
       return `tuist-releasing-${name.clusterId}-${name.uuid}`;
     case 'quarantine':
       return `tuist-quarantine-${name.clusterId}-${name.uuid}`;
+    case 'ordered':
+      return `tuist-ordered-${name.clusterId}-${name.uuid}`;
     default:
       return unreachable(name);
   }
@@ -55,16 +60,25 @@ export const renderServerName = (name: ServerName): string => {
 export const parseServerName = (text: string, poolPrefixes: readonly string[]): ServerName | undefined => {
   const [, pending] = CLAIM_PENDING.exec(text) ?? [];
   if (pending !== undefined) return { kind: 'claim-pending', uuid: pending };
-  const [, releasingCluster, releasing] = RELEASING.exec(text) ?? [];
-  if (releasingCluster !== undefined && releasing !== undefined) {
-    return { kind: 'releasing', clusterId: releasingCluster, uuid: releasing };
-  }
-  const [, quarantineCluster, quarantine] = QUARANTINE.exec(text) ?? [];
-  if (quarantineCluster !== undefined && quarantine !== undefined) {
-    return { kind: 'quarantine', clusterId: quarantineCluster, uuid: quarantine };
-  }
+  const marked = parseMarkedName(text);
+  if (marked !== undefined) return marked;
   return RESERVED.test(text) ? undefined : parsePoolName(text, poolPrefixes);
 };
+
+/** The names that say which cluster gave them. */
+const parseMarkedName = (text: string): ServerName | undefined => {
+  for (const [kind, form] of MARKED) {
+    const [, clusterId, uuid] = form.exec(text) ?? [];
+    if (clusterId !== undefined && uuid !== undefined) return { kind, clusterId, uuid };
+  }
+  return undefined;
+};
+
+const MARKED = [
+  ['releasing', RELEASING],
+  ['quarantine', QUARANTINE],
+  ['ordered', ORDERED],
+] as const;
 
 const parsePoolName = (text: string, poolPrefixes: readonly string[]): ServerName | undefined => {
   const prefix = poolPrefixes

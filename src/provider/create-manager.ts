@@ -15,18 +15,23 @@ import { createManager as createKubeManager, type Manager } from '../kube/manage
 import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../kube/types/certificates.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
-import { NODES } from '../kube/types/core.ts';
+import { NODES, PODS } from '../kube/types/core.ts';
 import type { KubeObject } from '../kube/types/meta.ts';
+import type { Pod } from '../kube/types/pod.ts';
 import type { Resource } from '../kube/types/resource.ts';
 import { createKubeconfigController, type RemoteAccess } from './cluster/kubeconfig-controller.ts';
 import { createClusterController, createControlPlaneController } from './cluster/shell-controllers.ts';
+import { createOriginalsController } from './fleet/retire-originals.ts';
 import { createSpreadController, type SpreadSettings } from './fleet/spread-controller.ts';
+import { createStrandedPodsController, keepOfPod } from './fleet/stranded-pods.ts';
 import { measureFleet } from './fleet-metrics.ts';
 import { createHostController } from './host/host-controller.ts';
+import { isOrder } from './host/host-life.ts';
 import { createInventoryController } from './host/inventory.ts';
 import type { HostPorts } from './host/ports.ts';
 import { createCsrApprover, keyOfRequest } from './identity/csr-approver.ts';
 import { createMachineController } from './machine/machine-controller.ts';
+import { tellStrays } from './tell-strays.ts';
 
 export interface ProviderPorts extends HostPorts {
   /** Without one this process acts as if it were alone. */
@@ -40,7 +45,7 @@ export interface ProviderPorts extends HostPorts {
 
 export const createManager = (ports: ProviderPorts): Manager => {
   const { client, clock, random, ids, logger, lease, metrics, remote, spread } = ports;
-  const { namespace } = ports.settings;
+  const { namespace, originalsNamespace } = ports.settings;
   const cacheOf = <T extends KubeObject>(resource: Resource<T>, indexes?: CacheOptions<T>['indexes']) =>
     createCache<T>({
       client,
@@ -55,7 +60,12 @@ export const createManager = (ports: ProviderPorts): Manager => {
     });
   const hosts = cacheOf(MAC_HOSTS, {
     claim: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.uid]),
-    node: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.name]),
+    node: ({ spec }) => (spec.claimRef === undefined || isOrder(spec) ? [] : [spec.claimRef.name]),
+  });
+  const pods = createCache<Pod>({
+    ...{ client, clock, random: random.stream(PODS.plural), logger, resource: PODS, transform: keepOfPod },
+    indexes: { node: ({ spec }) => (spec.nodeName === undefined ? [] : [spec.nodeName]) },
+    ...(metrics === undefined ? {} : { metrics: metrics.cache }),
   });
   const requests = cacheOf(CERTIFICATE_SIGNING_REQUESTS, { key: (request) => [keyOfRequest(request)] });
   const machines = cacheOf(MACHINES, { server: ({ status }) => (status?.serverID ? [status.serverID] : []) });
@@ -73,14 +83,18 @@ export const createManager = (ports: ProviderPorts): Manager => {
     clock,
     random,
     logger,
-    caches: [hosts, machines, nodes, clusters, shells, controlPlanes, requests],
+    caches: [hosts, machines, nodes, clusters, shells, controlPlanes, requests, pods],
     controllers: [
-      createInventoryController(ports, caches),
+      createInventoryController(ports, caches, tellStrays({ ports, caches, events })),
       createHostController(ports, caches, events),
       createMachineController({ ports, caches, events }),
       createCsrApprover({ requests, hosts, servingAddresses: ports.settings.servingAddresses ?? [] }),
+      createStrandedPodsController({ pods, nodes, hosts, events }),
       createClusterController({ shells, clusters }, events),
       createControlPlaneController({ shells: controlPlanes, clusters }, events),
+      ...(originalsNamespace === undefined
+        ? []
+        : [createOriginalsController({ hosts, namespace: originalsNamespace })]),
       ...(remote === undefined ? [] : [createKubeconfigController({ controlPlanes, clusters, remote })]),
       ...(spread === undefined ? [] : [createSpreadController(nodes, spread)]),
     ],

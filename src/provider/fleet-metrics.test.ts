@@ -6,7 +6,7 @@ import { MAC_HOSTS, type MacHost } from '../kinds/mac-host.ts';
 import { MACHINES, type ScalewayAppleSiliconMachine } from '../kinds/machine.ts';
 import { createCache } from '../kube/cache/cache.ts';
 import { createHarness } from '../kube/testing/harness.ts';
-import { measureFleet } from './fleet-metrics.ts';
+import { measureFleet, measureStrays } from './fleet-metrics.ts';
 
 const start = async () => {
   const { client, clock, random, stop, advance } = createHarness();
@@ -62,5 +62,22 @@ describe('the metrics of a fleet', () => {
     assert.deepEqual(await series('macfleet_hosts{'), ['macfleet_hosts{pool="pool-",state="held"} 1']);
     assert.deepEqual(await series('scaleway_orphan_servers'), ['scaleway_orphan_servers 1']);
     await end();
+  });
+
+  it('R25 count what is being rented, and is no Mac yet', async () => {
+    const { client, signal, series, end } = await start();
+    const source = { scaleway: { projectID: 'p', zone: 'z' } };
+    await client.create(MAC_HOSTS, { metadata: { name: 'order-1' }, spec: { source } } as never, { signal });
+    assert.deepEqual(await series('macfleet_hosts{'), ['macfleet_hosts{pool="",state="ordering"} 1']);
+    await end();
+  });
+
+  it('count servers that are astray, by kind', async () => {
+    const registry = new Registry();
+    const stray = { id: 'a', name: 'mac-1', kind: 'machine' } as const;
+    measureStrays(registry)('z', { lasting: [stray], fresh: [] });
+    const text = await registry.metrics();
+    assert.match(text, /macfleet_stray_servers{zone="z",kind="machine"} 1/);
+    assert.match(text, /macfleet_stray_servers{zone="z",kind="pending"} 0/);
   });
 });

@@ -5,6 +5,9 @@ import type { HOST_STATES, MacHost } from '../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../kinds/machine.ts';
 import type { Cache } from '../kube/cache/cache.ts';
 import { keyOf, renderKey } from '../kube/types/meta.ts';
+import { STRAY_KINDS } from './host/find-strays.ts';
+import { isOrder } from './host/host-life.ts';
+import type { OnStrays } from './host/inventory.ts';
 
 export interface FleetCaches {
   readonly machines: Cache<ScalewayAppleSiliconMachine>;
@@ -62,7 +65,7 @@ const followHosts = (registry: Registry, hosts: Cache<MacHost>): void => {
   });
   const counts = new Map<string, number>();
   const count = ({ spec, status }: MacHost, by: 1 | -1): void => {
-    const [pool, state] = [spec.pool?.prefix ?? '', status?.state ?? 'free'];
+    const [pool, state] = [spec.pool?.prefix ?? '', isOrder(spec) ? 'ordering' : (status?.state ?? 'free')];
     const key = `${pool}\n${state}`;
     counts.set(key, (counts.get(key) ?? 0) + by);
     states.set({ pool, state }, counts.get(key) ?? 0);
@@ -72,6 +75,19 @@ const followHosts = (registry: Registry, hosts: Cache<MacHost>): void => {
     if (change.type !== 'deleted') count(change.object, 1);
     orphans.set([...counts].reduce((sum, [key, held]) => (key.endsWith(`\n${HELD}`) ? sum + held : sum), 0));
   });
+};
+
+/** Follows what the inventory finds astray, by zone and kind. */
+export const measureStrays = (registry: Registry): OnStrays => {
+  const strays = new Gauge({
+    name: 'macfleet_stray_servers',
+    help: 'Servers with a name of ours, or of a machine, that nobody has on record. They are never touched.',
+    labelNames: ['zone', 'kind'],
+    registers: [registry],
+  });
+  return (zone, { lasting }) => {
+    for (const kind of STRAY_KINDS) strays.set({ zone, kind }, lasting.filter((stray) => stray.kind === kind).length);
+  };
 };
 
 const HELD: (typeof HOST_STATES)[number] = 'held';

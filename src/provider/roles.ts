@@ -56,6 +56,9 @@ export const PROVIDER_ROLES = {
     rule('cluster.x-k8s.io', ['machines'], ['get']),
     rule('cluster.x-k8s.io', ['machines/status'], ['patch']),
     rule('', ['nodes'], [...READ, 'delete']),
+    // Pods whose Node is gone for good lose our finalizer; a finalizer is within reach of the status alone.
+    rule('', ['pods'], ['list', 'watch']),
+    rule('', ['pods/status'], ['patch']),
     rule('', ['events'], ['create', 'patch']),
     // Another manager may lead with a lease in another namespace (R27).
     rule('coordination.k8s.io', ['leases'], ['list']),
@@ -79,12 +82,21 @@ export const PROVIDER_ROLES = {
   joinTokens: role('macfleet-join-tokens', [rule('', ['secrets'], ['get', 'create', 'patch', 'delete'])]),
   /** The manager, in each namespace of fleets: the kubeconfig by which Cluster API core finds the Nodes. */
   kubeconfigs: role('macfleet-kubeconfigs', [rule('', ['secrets'], ['get', 'create', 'patch'])]),
+  /** The manager, in each namespace of builders: the GitHub App by which they register. */
+  githubApps: role('macfleet-github-apps', [rule('', ['secrets'], ['get'])]),
   /** The manager, in the namespace of the ServiceAccount that Cluster API core comes as. */
   remoteTokens: role('macfleet-remote-tokens', [
     { ...rule('', ['serviceaccounts/token'], ['create']), resourceNames: ['capi-remote'] },
   ]),
   /** The manager, in the namespace of the fleets' SSH keys. */
   fleetKeys: role('macfleet-fleet-keys', [rule('', ['secrets'], ['get', 'create', 'patch'])]),
+  /** The manager, everywhere, for a takeover only: the rights that the Go original gave to its Macs. */
+  takeover: role('macfleet-takeover', [rule('rbac.authorization.k8s.io', ['clusterrolebindings'], ['get', 'delete'])]),
+  /** The manager, in the namespace of the original's Secrets, for a takeover only. */
+  takeoverSecrets: role('macfleet-takeover-secrets', [
+    rule('', ['serviceaccounts'], ['list', 'delete']),
+    rule('', ['secrets'], ['get', 'delete']),
+  ]),
   /** The manager, in the namespace of the Deployment that it spreads over the Macs. */
   fleetSpread: role('macfleet-fleet-spread', [rule('apps', ['deployments'], ['get', 'patch'])]),
   /** Cluster API core on the cluster that the Macs are Nodes of: `<cluster>-kubeconfig` speaks as this. */

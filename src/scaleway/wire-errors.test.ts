@@ -10,7 +10,7 @@ const map = (status: number, body: unknown, retryAfter?: string) =>
 describe('an answer', () => {
   const rows: readonly { story: string; status: number; body?: unknown; is: string }[] = [
     {
-      story: 'F06: 412 as typed',
+      story: 'T-60 F06: 412 as typed',
       status: 412,
       body: {
         type: 'precondition_failed',
@@ -20,7 +20,7 @@ describe('an answer', () => {
       },
       is: 'conflict PreconditionFailed',
     },
-    { story: 'F07: 412 with nothing to read', status: 412, is: 'conflict PreconditionFailed' },
+    { story: 'T-60 F07: 412 with nothing to read', status: 412, is: 'conflict PreconditionFailed' },
     {
       story: '412 with a body of another type',
       status: 412,

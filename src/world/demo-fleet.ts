@@ -1,12 +1,10 @@
 /** What `up` asks its fleet to do: a cluster shell, a MachineDeployment of Macs, and a Job that runs on them. */
-import type { Secret } from '../base/secret.ts';
 import { JOBS } from '../controlplane/core/workloads/job.ts';
 import { CLUSTERS } from '../kinds/cluster.ts';
 import { CONTROL_PLANES } from '../kinds/control-plane.ts';
 import { LABELS, MACOS_TAINT } from '../kinds/labels.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
-import { SECRETS } from '../kube/types/core.ts';
 import type { KubeObject } from '../kube/types/meta.ts';
 import { apiVersionOf, type Resource } from '../kube/types/resource.ts';
 import { AGENT_VERSION } from '../sim/node/node-object.ts';
@@ -16,8 +14,8 @@ export interface DemoObject {
   readonly object: KubeObject;
 }
 
-const NAMESPACE = 'default';
-const FLEET = 'macos';
+export const DEMO_NAMESPACE = 'default';
+export const DEMO_FLEET = 'macos';
 export const DEMO_JOB = 'hello-macos';
 
 const TEMPLATES: Resource<KubeObject> = {
@@ -35,49 +33,39 @@ const demo = (resource: Resource<KubeObject>, name: string, fields: object): Dem
   object: {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
-    metadata: { name, namespace: NAMESPACE },
+    metadata: { name, namespace: DEMO_NAMESPACE },
     ...fields,
   },
 });
 
 /** In an order in which each finds what it refers to. */
 export const renderDemo = (macs: number): readonly DemoObject[] => {
-  const labels = { [CLUSTER_API_LABELS.clusterName]: 'demo', [LABELS.fleet]: FLEET };
+  const labels = { [CLUSTER_API_LABELS.clusterName]: 'demo', [LABELS.fleet]: DEMO_FLEET };
   return [
     demo(CLUSTERS, 'demo', { spec: {} }),
     demo(CONTROL_PLANES, 'demo', { spec: {} }),
     demo(CLUSTER_API_RESOURCES.clusters, 'demo', {
       spec: { infrastructureRef: reference(CLUSTERS, 'demo'), controlPlaneRef: reference(CONTROL_PLANES, 'demo') },
     }),
-    demo(TEMPLATES, FLEET, { spec: { template: { spec: { fleetName: FLEET } } } }),
-    demo(CLUSTER_API_RESOURCES.machineDeployments, FLEET, {
+    demo(TEMPLATES, DEMO_FLEET, { spec: { template: { spec: { fleetName: DEMO_FLEET } } } }),
+    demo(CLUSTER_API_RESOURCES.machineDeployments, DEMO_FLEET, {
       spec: {
         clusterName: 'demo',
         replicas: macs,
         selector: { matchLabels: labels },
         template: {
-          metadata: { labels: { ...labels, [LABELS.restrictedFleet]: FLEET } },
+          metadata: { labels: { ...labels, [LABELS.restrictedFleet]: DEMO_FLEET } },
           spec: {
             clusterName: 'demo',
             version: AGENT_VERSION,
             bootstrap: { dataSecretName: 'noop-bootstrap' },
-            infrastructureRef: reference(TEMPLATES, FLEET),
+            infrastructureRef: reference(TEMPLATES, DEMO_FLEET),
           },
         },
       },
     }),
     demo(JOBS, DEMO_JOB, { spec: renderJob(macs) }),
   ];
-};
-
-/** By which Cluster API reaches the cluster that the Macs join. Here until the provider writes it by itself. */
-export const renderDemoKubeconfig = (kubeconfig: Secret<string>): DemoObject => {
-  const { resource, object } = demo(SECRETS, 'demo-kubeconfig', {
-    type: 'cluster.x-k8s.io/secret',
-    data: { value: Buffer.from(kubeconfig.reveal()).toString('base64') },
-  });
-  const labels = { [CLUSTER_API_LABELS.clusterName]: 'demo' };
-  return { resource, object: { ...object, metadata: { ...object.metadata, labels } } };
 };
 
 const renderJob = (macs: number) => ({

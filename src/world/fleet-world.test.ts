@@ -34,7 +34,7 @@ const STORM = {
 const isJobDone = ({ operator }: FleetWorld): boolean =>
   operator.list(JOBS).some(({ status }) => status?.conditions?.some(({ type }) => type === 'Complete') ?? false);
 
-/** One adoption and return has some 1,400 points, which take minutes; MACFLEET_CRASH_POINTS=all tries each of them. */
+/** One adoption and return has some 930 points, which take minutes; MACFLEET_CRASH_POINTS=all tries each of them. */
 const EVERY = process.env['MACFLEET_CRASH_POINTS'] === 'all' ? 1 : 60;
 
 describe('the whole system on the virtual clock', () => {
@@ -51,7 +51,7 @@ describe('the whole system on the virtual clock', () => {
     assert.equal(log, 'ended with code 0\n');
   });
 
-  it('makes Macs into Nodes, runs a Job on them, and gives them back wiped', async () => {
+  it('002-2 I-12 makes Macs into Nodes, runs a Job on them, and gives them back wiped', async () => {
     const world = startWorld({ seed: 1, macs: 2 });
     await runUntil(world, 'the job', () => isJobDone(world) && readyMachines(world) === 2);
     await runUntil(world, 'hosts that say they are well', () =>
@@ -97,7 +97,7 @@ describe('the whole system on the virtual clock', () => {
     await runUntil(world, 'the return', () => freeHosts(world) === 1 && world.cloud.servers()[0]?.wipes === 1);
   });
 
-  it('stops where it is when its Cluster is paused, also on the Mac, and goes on from there', async () => {
+  it('T-14 stops where it is when its Cluster is paused, also on the Mac, and goes on from there', async () => {
     const world = startWorld({ seed: 8, macs: 1 });
     const isBootstrapping = (): boolean =>
       world.operator.list(MAC_HOSTS)[0]?.status?.operation?.steps?.some(({ state }) => state === 'running') ?? false;
@@ -131,7 +131,7 @@ describe('the whole system on the virtual clock', () => {
     await runUntil(world, 'ready', () => readyMachines(world) === 1);
   });
 
-  it('F13: says that its key is refused, does nothing meanwhile, and goes on when it is taken again', async () => {
+  it('T-49 T-50 F13: says that its key is refused, does nothing meanwhile, and goes on when it is taken again', async () => {
     const world = startWorld({ seed: 5, macs: 1 });
     await runUntil(world, 'claimed', () =>
       world.operator.list(MAC_HOSTS).some(({ spec }) => spec.claimRef !== undefined),

@@ -3,11 +3,13 @@
  * cloud and Macs whose agents join. Everything that happens follows from the seed; actors can be killed and frozen.
  */
 import { neverAborted } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import type { ApiServer } from '../controlplane/api/api-server.ts';
-import type { AnsweredRequest } from '../controlplane/auth/audit.ts';
+import type { AnsweredRequest, OnRequest } from '../controlplane/auth/audit.ts';
 import { CONTROLLER_MANAGER, controllerUser } from '../controlplane/auth/bootstrap/roles-for-controllers.ts';
-import { ADMIN, nodeUser, type User } from '../controlplane/auth/user.ts';
+import { ADMIN, type User } from '../controlplane/auth/user.ts';
 import { createGuardedApi } from '../controlplane/control-plane.ts';
 import { createEmbeddedControllers } from '../controlplane/embedded-controllers.ts';
 import { createNodeLogs } from '../controlplane/node-logs.ts';
@@ -19,10 +21,16 @@ import { LEASE_NAMES } from '../kinds/names.ts';
 import { toCustomResourceDefinition } from '../kinds/schema/crd.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/create-client.ts';
+import { parseKubeconfig } from '../kube/client/login/parse-kubeconfig.ts';
+import { selectContext } from '../kube/client/login/select-context.ts';
 import { createLeaderLease } from '../kube/manager/leader-lease.ts';
 import { createManager as createKubeManager } from '../kube/manager/manager.ts';
-import { createManager } from '../provider/create-manager.ts';
+import { type Authority, createAuthority } from '../pki/authority.ts';
+import { renderCertificate } from '../pki/certificate.ts';
+import { createKeyPair } from '../pki/key.ts';
+import { createManager, type ProviderPorts } from '../provider/create-manager.ts';
 import { DEFAULT_LIMITS, DEFAULT_ROLL } from '../provider/host/ports.ts';
+import { createJoinCredentials } from '../provider/identity/join-credentials.ts';
 import { connectCloud } from '../scaleway/adapter/connect.ts';
 import { createSimulatedCredentials } from '../scaleway/adapter/credentials.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
@@ -30,18 +38,27 @@ import { createKernelCloudTransport } from '../sim/cloud/transports.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
 import { createSimTransport } from '../sim/kernel/sim-transport.ts';
+import type { AgentStart } from '../sim/mac/mac-agent.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import { type AgentsInProcess, createAgentsInProcess } from './agents-in-process.ts';
-import { CAPI_REMOTE, POLICIES, PROVIDER, PROVIDER_RIGHTS } from './identities.ts';
+import { POLICIES, PROVIDER, REMOTE_ACCOUNT, renderRights } from './identities.ts';
+import type { NodeLogin } from './node-login.ts';
 import { createOperator, type Operator } from './operator.ts';
+import { createWorldLogin, type LogIn, logInAsNode, showAlways } from './world-login.ts';
 
 export interface FleetWorldOptions extends KernelOptions {
   readonly macs: number;
   readonly managers?: readonly string[];
   /** Where the fleet's objects are; `default` unless given. */
   readonly namespace?: string;
+  /** What the managers work with, where a test wants it otherwise. */
+  readonly adjust?: (ports: ProviderPorts) => ProviderPorts;
+  /** Told of every request to the API, once it is answered. */
+  readonly onRequest?: OnRequest;
+  /** How many of the cloud's calls that are no writes are kept for `cloud.otherCalls`. */
+  readonly callsKept?: number;
 }
 
 export interface FleetWorld {
@@ -78,32 +95,41 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   const { clock, random, logger } = kernel.actor('world');
   const forbidden: AnsweredRequest[] = [];
   const onRequest = (request: AnsweredRequest): void => {
+    options.onRequest?.(request);
     if (request.code === 403 && !authorize(request.attempt).isAllowed) forbidden.push(request);
   };
   const agents = createAgentsInProcess();
-  const { api, authorize } = createGuardedApi({
+  const { api, tokens, authorize } = createGuardedApi({
     ...{ store: createStore(), clock, random: random.stream('api'), logger, onRequest },
     openNodeLog: createNodeLogs(agents.connectAs(kernel.actor('world'))),
   });
-  const cloud = createSimCloud({ clock, random: random.stream('cloud') });
+  const authority = createWorldAuthority(clock, random.stream('authority'));
+  const logIn = createWorldLogin({ api, tokens, authority, clock });
+  const { namespace = 'default', callsKept } = options;
+  const cloud = createSimCloud({
+    ...{ clock, random: random.stream('cloud') },
+    ...(callsKept === undefined ? {} : { callsKept }),
+  });
   for (let at = 1; at <= options.macs; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
   const macs = createSimMacs({
     cloud,
     clock,
     random: random.stream('macs'),
     fleetKey: FLEET_KEY,
-    startAgent: (start) => startAgent(kernel, { api, agents }, start),
+    startAgent: (start, disk) => startAgent(kernel, { logIn, agents }, { ...start, disk }),
   });
-  const { namespace = 'default' } = options;
   const operator = createOperator(api, namespace);
   if (namespace !== 'default') operator.create('/api/v1/namespaces', { metadata: { name: namespace } });
   for (const kind of ALL_KINDS) operator.create(CRD_PATH, toCustomResourceDefinition(kind));
-  for (const guard of [...PROVIDER_RIGHTS, ...POLICIES]) operator.apply(guard);
-  kernel.boot('controllers', (actor) => runControllers(actor, (user) => clientOf(actor, api, user)));
-  const managers = options.managers ?? ['manager'];
+  for (const guard of [...renderRights(namespace), ...POLICIES]) operator.apply(guard);
+  kernel.boot('controllers', (actor) =>
+    runControllers(actor, { clientFor: (user) => clientOf(actor, api, user), authority, logIn }),
+  );
+  const { managers = ['manager'], adjust = (ports) => ports } = options;
   let release = '1';
   for (const name of managers) {
-    const parts = (actor: Actor) => ({ client: clientOf(actor, api, PROVIDER), cloud, macs, release });
+    const common = { cloud, macs, adjust, authority: renderCertificate(authority.certificate) };
+    const parts = (actor: Actor) => ({ ...common, client: clientOf(actor, api, PROVIDER), release });
     kernel.boot(name, (actor) => runManager(actor, parts(actor)));
   }
   const upgrade = (to: string): void => {
@@ -123,17 +149,23 @@ const clientOf = (actor: Actor, api: ApiServer, user: User): KubeClient => {
   return createKubeClient({ transport: createSimTransport({ actor, server }), clock, random, logger });
 };
 
-interface AgentStart {
-  readonly nodeName: string;
-  readonly providerId: string;
-  readonly fleet: string;
-}
+/** Where clients find the API; there is one in this world. */
+const SERVER = 'https://kubernetes.world';
+const DAY_MS = 86_400_000;
+
+/** Its signatures are not salted: the same seed gives the same bytes. */
+const createWorldAuthority = (clock: Clock, random: Random): Authority =>
+  createAuthority({
+    ...{ subject: { commonName: 'the authority of this world' }, random, keyPair: createKeyPair(random, 'ed25519') },
+    ...{ notBeforeMs: clock.now() - DAY_MS, notAfterMs: clock.now() + 3_650 * DAY_MS },
+  });
 
 const startAgent = (
   kernel: Kernel,
-  { api, agents }: { readonly api: ApiServer; readonly agents: AgentsInProcess },
-  { nodeName, providerId, fleet }: AgentStart,
+  { logIn, agents }: { readonly logIn: LogIn; readonly agents: AgentsInProcess },
+  start: AgentStart & NodeLogin,
 ): (() => void) => {
+  const { nodeName, providerId, fleet } = start;
   const stop = new AbortController();
   const actor = kernel.actor(`node ${nodeName} ${providerId}`);
   const { clock, random, logger } = actor;
@@ -142,7 +174,7 @@ const startAgent = (
   actor.daemon('agent', () =>
     runNodeAgent(
       {
-        ...{ client: clientOf(actor, api, nodeUser(nodeName)), clock, random, logger, ...facts },
+        ...{ client: logInAsNode(actor, logIn, start), clock, random, logger, ...facts },
         serve: agents.serve,
       },
       stop.signal,
@@ -151,16 +183,23 @@ const startAgent = (
   return () => stop.abort();
 };
 
+interface ControllerParts {
+  readonly clientFor: (user: User) => KubeClient;
+  readonly authority: Authority;
+  readonly logIn: LogIn;
+}
+
 /** The controllers of the control plane, for the life of their actor. */
-const runControllers = async (
-  { clock, random, logger, ids }: Actor,
-  clientFor: (user: User) => KubeClient,
-): Promise<void> => {
+const runControllers = async (actor: Actor, { clientFor, authority, logIn }: ControllerParts): Promise<void> => {
+  const { clock, random, logger, ids } = actor;
   const deps = { client: clientFor(CONTROLLER_MANAGER), clock, random, logger, ids };
   const set = createEmbeddedControllers({
-    ...deps,
+    ...{ ...deps, authority },
     clientFor: (account) => clientFor(controllerUser(account)),
-    openRemote: async () => ({ client: clientFor(CAPI_REMOTE), close: () => Promise.resolve() }),
+    openRemote: async (kubeconfig, path) => {
+      const { token } = selectContext(parseKubeconfig([{ path, text: kubeconfig.reveal() }])).login;
+      return logIn(actor, showAlways(token === undefined ? {} : { token }));
+    },
   });
   await createKubeManager({ ...deps, name: 'controllers', ...set }).run(neverAborted());
 };
@@ -171,25 +210,31 @@ interface ManagerParts {
   readonly client: KubeClient;
   readonly cloud: SimCloud;
   readonly macs: SimMacs;
+  readonly adjust: (ports: ProviderPorts) => ProviderPorts;
+  /** PEM of the cluster's. */
+  readonly authority: string;
 }
 
 /** One life of a manager process: when it loses the lease it starts over, as a restarted container does. */
-const runManager = async (actor: Actor, { client, cloud, macs, release }: ManagerParts): Promise<void> => {
+const runManager = async (actor: Actor, parts: ManagerParts): Promise<void> => {
+  const { client, cloud, macs, release, adjust, authority } = parts;
   const { clock, random, ids, logger } = actor;
+  const cluster = { server: SERVER, authority };
   for (let term = 0; ; term += 1) {
     const lease = createLeaderLease({
       ...{ client, clock, random, logger },
       lease: { namespace: 'kube-system', name: LEASE_NAMES.manager },
       identity: `${actor.name}-${actor.epoch}-${term}`,
     });
-    const manager = createManager({
+    const ports: ProviderPorts = {
       ...{ client, clock, random, ids, logger, lease },
       cloud: connectCloud({
         ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
         transport: createKernelCloudTransport(cloud, actor),
       }),
       preparer: createHostPreparer({ hosts: macs.kernelHosts(actor), clock, ...createStepLevelConfiguration(release) }),
-      join: { issue: async (nodeName) => new Secret(`kubeconfig of ${nodeName}`) },
+      join: createJoinCredentials({ client, clock, random, cluster }),
+      remote: { ...cluster, account: REMOTE_ACCOUNT, tokenLifeMs: DAY_MS },
       fleetKeys: { privateKeyOf: async () => FLEET_KEY },
       settings: {
         projectId: cloud.projectId,
@@ -200,7 +245,8 @@ const runManager = async (actor: Actor, { client, cloud, macs, release }: Manage
         limits: DEFAULT_LIMITS,
         roll: DEFAULT_ROLL,
       },
-    });
+    };
+    const manager = createManager(adjust(ports));
     await manager.run(neverAborted()).catch((error: unknown) => logger.info('Term ended', { error: String(error) }));
   }
 };

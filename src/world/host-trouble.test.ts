@@ -7,7 +7,7 @@ import { NAMESPACES } from '../kube/types/core.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kube/types/extensions.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
 import type { FleetWorld } from './fleet-world.ts';
-import { BOUNDS, checkOf, freeHosts, readyMachines, runUntil, scale, startWorld } from './testing/fleet-run.ts';
+import { BOUNDS, freeHosts, pass, readyMachines, runUntil, scale, startWorld } from './testing/fleet-run.ts';
 
 const { machines: CORE_MACHINES } = CLUSTER_API_RESOURCES;
 
@@ -27,11 +27,6 @@ const countOf = (world: FleetWorld, serverId: string, verb: string): number =>
 const adopted = async (world: FleetWorld): Promise<string> => {
   await runUntil(world, 'ready', () => readyMachines(world) === 1);
   return world.operator.list(MACHINES)[0]?.status?.serverID ?? '';
-};
-
-/** Lets time pass, with everything checked. */
-const pass = async (world: FleetWorld, ms: number): Promise<void> => {
-  await world.kernel.run({ ...BOUNDS, maxVirtualMs: ms, check: checkOf(world) });
 };
 
 /** As in fleet-world.test.ts: MACFLEET_CRASH_POINTS=all tries every point, which takes long. */
@@ -179,6 +174,18 @@ describe('trouble with a Mac, on the virtual clock', () => {
     world.cloud.deleteServer(id);
     await runUntil(world, 'forgotten', () => hostOf(world, id) === undefined);
     assert.equal(countOf(world, id, 'reinstall'), 0);
+  });
+
+  it('000-7 T-41 a reboot of a server that is busy with something else counts as done', async () => {
+    const world = startWorld({ seed: 24, macs: 1 });
+    const id = await adopted(world);
+    world.cloud.switchOn('F09b', { serverId: id });
+    world.operator.merge(MAC_HOSTS, id, { spec: { rebootRequest: { id: 'r-1' } } });
+    await runUntil(world, 'sent', () => countOf(world, id, 'reboot') === 1);
+    world.cloud.switchOff('F09b', { serverId: id });
+    await pass(world, 900_000);
+    assert.equal(countOf(world, id, 'reboot'), 1);
+    assert.equal(hostOf(world, id)?.status?.state, 'joined');
   });
 
   it('R24 reboots a Mac once when a person asks', async () => {

@@ -2,11 +2,13 @@
  * Who the parts of a fleet in one process are to the API: each its own user, with the rights of its work only; and the
  * policies that hold for all of them.
  */
-import { AUTHENTICATED_GROUP, serviceAccountUser, type User } from '../controlplane/auth/user.ts';
+import { serviceAccountUser, type User } from '../controlplane/auth/user.ts';
 import { ALL_POLICIES } from '../kinds/policies/all-policies.ts';
 import { toAdmissionObjects } from '../kinds/policies/policy.ts';
+import { SERVICE_ACCOUNTS } from '../kube/types/core.ts';
 import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
+import { JOIN_GROUP, TOKEN_NAMESPACE } from '../provider/identity/join-token.ts';
 import { PROVIDER_ROLES } from '../provider/roles.ts';
 
 const MANAGER_ACCOUNT = { namespace: 'macfleet-system', name: 'macfleet-manager' } as const;
@@ -14,8 +16,9 @@ const MANAGER_ACCOUNT = { namespace: 'macfleet-system', name: 'macfleet-manager'
 /** The provider, wherever its process runs. */
 export const PROVIDER: User = serviceAccountUser(MANAGER_ACCOUNT);
 
-/** Cluster API core on the cluster that the Macs join: whom `<cluster>-kubeconfig` speaks as. */
-export const CAPI_REMOTE: User = { name: 'macfleet-capi-remote', groups: [AUTHENTICATED_GROUP] };
+/** Where the Secrets of fleets are, and whom core comes as: what the manager's flags say by default. */
+export const SECRETS_NAMESPACE = 'default';
+export const REMOTE_ACCOUNT = { namespace: SECRETS_NAMESPACE, name: 'capi-remote' } as const;
 
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -24,33 +27,64 @@ interface Placed {
   readonly object: KubeObject;
 }
 
-const clusterWide = (group: string, kind: string): Resource<KubeObject> => {
+const resourceOf = (group: string, kind: string, scope: Resource<KubeObject>['scope'] = 'Cluster') => {
   const singular = kind.toLowerCase();
   const plural = singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
-  return { group, version: 'v1', kind, plural, scope: 'Cluster' };
+  return { group, version: 'v1', kind, plural, scope } as const;
 };
 
-const grant = (role: KubeObject, subject: object): readonly Placed[] => {
-  const { name } = role.metadata;
-  const roleRef = { apiGroup: GROUP, kind: 'ClusterRole', name };
-  const binding = { metadata: { name }, roleRef, subjects: [subject] };
-  return [
-    { resource: clusterWide(GROUP, 'ClusterRole'), object: role },
-    { resource: clusterWide(GROUP, 'ClusterRoleBinding'), object: binding },
-  ];
-};
+type RoleName = Exclude<keyof typeof PROVIDER_ROLES, 'fleetSpread'>;
 
 const MANAGER = { kind: 'ServiceAccount', ...MANAGER_ACCOUNT };
+const CORE = { kind: 'ServiceAccount', ...REMOTE_ACCOUNT };
 
-/** The roles of the provider, and who has them; those of the controllers are there from the start. */
-export const PROVIDER_RIGHTS: readonly Placed[] = [
-  ...grant(PROVIDER_ROLES.manager, MANAGER),
-  ...grant(PROVIDER_ROLES.leaderElection, MANAGER),
-  ...grant(PROVIDER_ROLES.clusterApiRemote, { apiGroup: GROUP, kind: 'User', name: CAPI_REMOTE.name }),
+interface Binding {
+  readonly role: string;
+  readonly metadata: KubeObject['metadata'];
+  readonly subject: object;
+}
+
+const bind = ({ role, metadata, subject }: Binding): Placed => {
+  const object = { metadata, roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: role }, subjects: [subject] };
+  const isEverywhere = metadata.namespace === undefined;
+  return {
+    resource: isEverywhere ? resourceOf(GROUP, 'ClusterRoleBinding') : resourceOf(GROUP, 'RoleBinding', 'Namespaced'),
+    object,
+  };
+};
+
+const grant = (role: RoleName, subject: object = MANAGER): Placed => {
+  const { name } = PROVIDER_ROLES[role].metadata;
+  return bind({ role: name, metadata: { name }, subject });
+};
+
+const grantIn = (namespace: string, role: RoleName): Placed => {
+  const { name } = PROVIDER_ROLES[role].metadata;
+  return bind({ role: name, metadata: { name, namespace }, subject: MANAGER });
+};
+
+const JOINING = { apiGroup: GROUP, kind: 'Group', name: JOIN_GROUP };
+
+/**
+ * The roles of the provider and who has them, the account of core, and the right of a Mac with a token to ask for a
+ * certificate. Those of the controllers are there from the start. `fleets` is the namespace of Clusters and Machines.
+ */
+export const renderRights = (fleets: string): readonly Placed[] => [
+  ...Object.values(PROVIDER_ROLES).map((object) => ({ resource: resourceOf(GROUP, 'ClusterRole'), object })),
+  { resource: SERVICE_ACCOUNTS, object: { metadata: REMOTE_ACCOUNT } },
+  grant('manager'),
+  grant('leaderElection'),
+  grant('clusterApiRemote', CORE),
+  grantIn(TOKEN_NAMESPACE, 'joinTokens'),
+  grantIn(fleets, 'kubeconfigs'),
+  grantIn(fleets, 'githubApps'),
+  grantIn(REMOTE_ACCOUNT.namespace, 'remoteTokens'),
+  grantIn(SECRETS_NAMESPACE, 'fleetKeys'),
+  bind({ role: 'system:node-bootstrapper', metadata: { name: 'macfleet-join' }, subject: JOINING }),
 ];
 
 /** Our admission policies, each with its binding. */
 export const POLICIES: readonly Placed[] = ALL_POLICIES.flatMap(toAdmissionObjects).map((object) => ({
-  resource: clusterWide('admissionregistration.k8s.io', object.kind),
+  resource: resourceOf('admissionregistration.k8s.io', object.kind),
   object,
 }));

@@ -10,11 +10,13 @@ import type { Flag } from './manager-flags-flag.ts';
 import {
   parseBindAddress,
   parseBoolean,
+  parseHostTimes,
   parseLeaseProfile,
   parseList,
   parseNamespace,
   parseObjectName,
   parseOptionalNamespace,
+  parseOrderRule,
   parsePoolPrefix,
   parsePoolRule,
   parseServerUrl,
@@ -27,9 +29,8 @@ const count =
     parseWhole(text, { least, most: COUNT_MAX, what });
 
 const note = (why: string): Pick<Flag, 'otherwise'> => ({ otherwise: { do: 'note', why } });
-const NO_SESSIONS = 'this version has no sessions on real Macs yet, so nothing of it reaches a Mac';
+const NO_BINARY = 'the agent is a runtime and a bundle here: --tartkubelet-runtime-path, --tartkubelet-bundle-path';
 const NO_SWEEP = 'a Mac without an owner is never wiped: it is held and reported until a person releases it';
-const NO_ORDERS = 'this version orders no Macs: they are ordered by hand, under a name with the prefix of a pool';
 
 const CLUSTER: readonly Flag[] = [
   { flag: '--kubeconfig <file>', is: 'the cluster to work on; without it the one this process runs in' },
@@ -86,7 +87,6 @@ const CLUSTER: readonly Flag[] = [
     is: 'how many machines are worked on at once; work on Macs runs beside and is not counted',
     standard: '4',
     parse: count('count of workers', 1),
-    ...note('every controller has 4 workers: none of them waits for a Mac, so more would not be faster'),
   },
 ];
 
@@ -97,6 +97,18 @@ const SCALEWAY: readonly Flag[] = [
     flag: '--zones <zones>',
     is: 'with commas between them; without it --orphan-reclaim-zones if given, else SCW_DEFAULT_ZONE',
     parse: parseList,
+  },
+  {
+    flag: '--ssh-port <port>',
+    is: 'where Macs answer SSH',
+    standard: '22',
+    parse: (text) => parseWhole(text, { least: 1, most: 65_535, what: 'port' }),
+  },
+  {
+    flag: '--host-times <profile>',
+    is: 'fast waits fractions of the times that are safe with a real Scaleway: for simulated projects, and refused elsewhere',
+    standard: 'normal',
+    parse: parseHostTimes,
   },
   {
     flag: '--orphan-reclaim-zones <zones>',
@@ -137,17 +149,21 @@ const FLEET: readonly Flag[] = [
   },
   {
     flag: '--max-ordered-hosts <count>',
-    is: 'how many Macs may be rented by order of machines',
+    is: 'how many Macs may be rented at a time for machines that say acquire: order; 0: none',
     standard: '0',
     parse: count('count of Macs'),
-    otherwise: { do: 'refuse', why: NO_ORDERS },
   },
   {
     flag: '--max-orders-per-day <count>',
-    is: 'how many orders a day',
+    is: 'how many Macs may be ordered within 24 hours; 0: none',
     standard: '0',
     parse: count('count of orders'),
-    otherwise: { do: 'refuse', why: NO_ORDERS },
+  },
+  {
+    flag: '--order-namespaces <namespace=count>',
+    is: 'which namespaces may have Macs rented, and how many: ci=2; once per namespace. Without it all may',
+    parse: parseOrderRule,
+    repeats: 'yes',
   },
   {
     flag: '--fleet-spread-deployment <name>',
@@ -189,38 +205,46 @@ const RECOVERY: readonly Flag[] = [
 const ROLLS: readonly Flag[] = [
   {
     flag: '--tartkubelet-binary-path <file>',
-    is: 'the agent that is put on Macs',
+    is: "the original's agent, which is one program; here it has two files",
     standard: '/opt/tart-kubelet/tart-kubelet-darwin-arm64',
     env: 'CAPI_TARTKUBELET_BINARY_PATH',
-    ...note(NO_SESSIONS),
+    ...note(NO_BINARY),
+  },
+  {
+    flag: '--tartkubelet-runtime-path <file>',
+    is: 'the Node.js for darwin-arm64, compressed with gzip, that the agent on Macs runs on',
+    standard: '/opt/tart-kubelet/node-darwin-arm64.gz',
+    env: 'CAPI_TARTKUBELET_RUNTIME_PATH',
+  },
+  {
+    flag: '--tartkubelet-bundle-path <file>',
+    is: 'the agent that is put on Macs: one JavaScript file',
+    standard: '/opt/tart-kubelet/tart-kubelet.mjs',
+    env: 'CAPI_TARTKUBELET_BUNDLE_PATH',
   },
   {
     flag: '--tart-tarball-path <file>',
     is: 'the Tart that is put on Macs',
     standard: '/opt/tart/tart.tar.gz',
     env: 'CAPI_TART_TARBALL_PATH',
-    ...note(NO_SESSIONS),
   },
   {
     flag: '--tartkubelet-host-cpu <count>',
     is: 'CPUs of a Node, where its machine does not say',
     standard: '8',
     parse: count('count of CPUs', 1),
-    ...note(NO_SESSIONS),
   },
   {
     flag: '--tartkubelet-host-memory-mb <count>',
     is: 'memory of a Node in MB, where its machine does not say',
     standard: '16384',
     parse: count('count of MB', 1),
-    ...note(NO_SESSIONS),
   },
   {
     flag: '--tartkubelet-max-pods <count>',
     is: 'Pods of a Node',
     standard: '2',
     parse: count('count of Pods', 1),
-    ...note(NO_SESSIONS),
   },
   {
     flag: '--tartkubelet-max-update-attempts <count>',
@@ -266,7 +290,7 @@ const SIMULATION: readonly Flag[] = [
   },
   {
     flag: '--join-kubeconfig <file>',
-    is: 'what they join with: holds a bootstrap token; without it they speak as we do',
+    is: 'what they join with: holds a bootstrap token; without it each gets one of its own',
   },
   {
     flag: '--speed-up <factor>',

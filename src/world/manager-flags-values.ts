@@ -1,5 +1,7 @@
 /** What the flags of the manager may say: from text to a value, or an error that shows what would be right. */
+
 import { FleetError } from '../base/errors.ts';
+import { parseWhole } from '../cli/parse-number.ts';
 import type { LeaseTimes } from '../kube/manager/leader-lease.ts';
 
 /** Where something is served. An empty host means every interface. */
@@ -61,7 +63,7 @@ export const parseObjectName = (text: string): string => {
 };
 
 const POOL_PREFIX = /^[^\s=,]{1,200}$/;
-const RESERVED = /^tuist-(claim-pending|releasing|quarantine)-/;
+const RESERVED = /^tuist-(claim-pending|releasing|quarantine|ordered)-/;
 
 /** How names of free Macs begin. Empty: every machine has to say it. */
 export const parsePoolPrefix = (text: string): string => {
@@ -91,6 +93,39 @@ export const parsePoolRule = (text: string): PoolRule => {
     `"${text}" does not say which namespaces may adopt from which pool`,
     'Write the prefix of the pool, =, and the namespaces: tuist-pool-=ci,tests. Once per pool.',
   );
+};
+
+/** Who may have Macs rented, and how many. */
+export interface OrderRule {
+  readonly namespace: string;
+  readonly most: number;
+}
+
+const ORDERS_MAX = 10_000;
+
+/** `ci=2` */
+export const parseOrderRule = (text: string): OrderRule => {
+  const [namespace = '', most, ...rest] = text.split('=');
+  if (most === undefined || rest.length > 0) {
+    throw bad(
+      'BadOrderNamespaces',
+      `"${text}" does not say how many Macs a namespace may have rented`,
+      'Write the namespace, =, and the number: ci=2. Once per namespace.',
+    );
+  }
+  return {
+    namespace: parseNamespace(namespace),
+    most: parseWhole(most, { least: 0, most: ORDERS_MAX, what: 'count of Macs' }),
+  };
+};
+
+const HOST_TIMES = ['normal', 'fast'] as const;
+export type HostTimesProfile = (typeof HOST_TIMES)[number];
+
+export const parseHostTimes = (text: string): HostTimesProfile => {
+  const profile = HOST_TIMES.find((name) => name === text);
+  if (profile !== undefined) return profile;
+  throw bad('BadHostTimes', `"${text}" is no profile of times`, `Write ${HOST_TIMES.join(' or ')}.`);
 };
 
 /** Undefined: the times that Kubernetes' own controllers have. */

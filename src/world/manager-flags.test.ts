@@ -7,14 +7,32 @@ const OPTIONS = new Map(createManagerCommand().options.map((option) => [option.l
 describe('a manager works on', () => {
   test('the Scaleway project that it is told of, in these zones', () => {
     const args = ['--scaleway', '--scaleway-credentials', '/s', '--zones', 'fr-par-1, fr-par-3'];
-    assert.deepEqual(parseManagerFlags([...args, '--default-adopt-pool-prefix', 'pool-']).work, {
+    assert.partialDeepStrictEqual(parseManagerFlags([...args, '--default-adopt-pool-prefix', 'pool-']).work, {
       ...{ on: 'scaleway', credentialsDirectory: '/s', zones: ['fr-par-1', 'fr-par-3'], poolPrefix: 'pool-' },
     });
   });
 
   test('what SCW_* says when nothing else is said, and only on Macs whose machine names a prefix', () => {
     const { work } = parseManagerFlags(['--scaleway']);
-    assert.deepEqual(work, { on: 'scaleway', credentialsDirectory: undefined, zones: undefined, poolPrefix: '' });
+    assert.deepEqual(work, {
+      ...{ on: 'scaleway', credentialsDirectory: undefined, zones: undefined, poolPrefix: '', sshPort: 22 },
+      hostTimes: 'normal',
+      artefactPaths: {
+        tart: '/opt/tart/tart.tar.gz',
+        node: '/opt/tart-kubelet/node-darwin-arm64.gz',
+        agent: '/opt/tart-kubelet/tart-kubelet.mjs',
+      },
+      stepInputs: { hostCpu: '8', hostMemoryMb: '16384', maxPods: '2' },
+    });
+  });
+
+  test('Macs on which it puts what it is told, and that offer what it is told', () => {
+    const files = ['--tart-tarball-path=/t', '--tartkubelet-runtime-path=/n', '--tartkubelet-bundle-path=/a'];
+    const sizes = ['--tartkubelet-host-cpu=10', '--tartkubelet-host-memory-mb=14336', '--tartkubelet-max-pods=1'];
+    assert.partialDeepStrictEqual(parseManagerFlags(['--scaleway', '--ssh-port=2222', ...files, ...sizes]).work, {
+      ...{ sshPort: 2_222, artefactPaths: { tart: '/t', node: '/n', agent: '/a' } },
+      stepInputs: { hostCpu: '10', hostMemoryMb: '14336', maxPods: '1' },
+    });
   });
 
   test('simulated Macs, a hundred times as fast as life unless told otherwise', () => {
@@ -103,7 +121,8 @@ describe('the flags of the Go original', () => {
       ...{ namespace: undefined, secretsNamespace: 'default', remoteAccount: 'capi-remote' },
       limits: { rebootAfter: 3, releaseAfter: 8, reinstallsPerHour: 30 },
       roll: { cap: 5, retryAfterMs: 1_800_000, paceMs: 60_000, settleMs: 120_000, fraction: 0.25 },
-      ...{ poolNamespaces: new Map(), spread: undefined },
+      ...{ poolNamespaces: new Map(), spread: undefined, machineWorkers: 4 },
+      orders: { maxHosts: 0, maxPerDay: 0, namespaces: new Map() },
     });
     assert.deepEqual(lease, { namespace: undefined, times: undefined });
     assert.deepEqual(
@@ -118,14 +137,14 @@ describe('the flags of the Go original', () => {
 
   test('are taken as its chart gives them, and those without effect are told of', () => {
     const { fleet, notes } = parseManagerFlags([
-      ...['--scaleway', '--leader-elect', '--secrets-namespace=tuist', '--tartkubelet-host-memory-mb=14336'],
+      ...['--scaleway', '--leader-elect', '--secrets-namespace=tuist', '--tartkubelet-binary-path=/agent'],
       ...['--orphan-reclaim-claim-name-prefix=tuist-', '--tailscale-tags=', '--tailscale-accept-routes=false'],
       ...['--machine-max-concurrent-reconciles=4', '--fleet-spread-deployment=web'],
     ]);
     assert.deepEqual(fleet.spread, { name: 'web', namespace: 'tuist' });
     assert.deepEqual(
       notes.map((note) => note.split(': ')[0]),
-      ['--orphan-reclaim-claim-name-prefix has no effect', '--tartkubelet-host-memory-mb has no effect'],
+      ['--orphan-reclaim-claim-name-prefix has no effect', '--tartkubelet-binary-path has no effect'],
     );
     assert.match(notes[0] ?? '', /never wiped: it is held/);
   });
@@ -143,6 +162,15 @@ describe('a manager', () => {
         ['b-', ['ci']],
       ],
     );
+  });
+
+  test('R25 rents as many Macs as it is told, for whom it is told', () => {
+    const { fleet } = read('--max-ordered-hosts=3', '--max-orders-per-day=2', '--order-namespaces=ci=1');
+    assert.deepEqual(fleet.orders, { maxHosts: 3, maxPerDay: 2, namespaces: new Map([['ci', 1]]) });
+  });
+
+  test('I-03 works on as many machines at once as it is told', () => {
+    assert.equal(read('--machine-max-concurrent-reconciles=9').fleet.machineWorkers, 9);
   });
 
   test('goes as far as it is told', () => {
@@ -200,6 +228,7 @@ describe('a manager refuses', () => {
     { story: 'an address without a port', args: ['--health-probe-bind-address', 'here'], code: 'BadAddress' },
     { story: 'leadership perhaps', args: ['--leader-elect=perhaps'], code: 'BadBoolean', says: /^--leader-elect: / },
     { story: 'a pace that it has not', args: ['--lease-profile=slow'], code: 'BadLeaseProfile' },
+    { story: 'times that it has not', args: ['--scaleway', '--host-times=none'], code: 'BadHostTimes' },
     { story: 'a namespace in capitals', args: ['--secrets-namespace=Tuist'], code: 'BadNamespace' },
     { story: 'a namespace for Leases that is none', args: ['--lease-namespace=a/b'], code: 'BadNamespace' },
     { story: 'a namespace to spread in that is none', args: ['--fleet-spread-namespace=_'], code: 'BadNamespace' },
@@ -219,11 +248,13 @@ describe('a manager refuses', () => {
     { story: 'less than no failures', args: ['--bootstrap-max-attempts=-1'], code: 'BadNumber' },
     { story: 'never to wipe', args: ['--max-reinstalls-per-hour=0'], code: 'BadNumber' },
     { story: 'no workers', args: ['--machine-max-concurrent-reconciles=0'], code: 'BadNumber' },
+    { story: 'an SSH port that is none', args: ['--ssh-port=0'], code: 'BadNumber', says: /--ssh-port/ },
     { story: 'no CPU', args: ['--tartkubelet-host-cpu=0'], code: 'BadNumber' },
     { story: 'a time without a unit', args: ['--tartkubelet-terminal-retry-after=30'], code: 'BadDuration' },
     { story: 'an interval that is none', args: ['--orphan-reclaim-interval=often'], code: 'BadDuration' },
-    { story: 'R25 to order Macs', args: ['--max-ordered-hosts=1'], code: 'FlagNotSupported', says: /orders no Macs/ },
-    { story: 'R25 orders per day', args: ['--max-orders-per-day=1'], code: 'FlagNotSupported' },
+    { story: 'R25 less than no Macs', args: ['--max-ordered-hosts=-1'], code: 'BadNumber' },
+    { story: 'R25 a namespace without a number', args: ['--order-namespaces=ci'], code: 'BadOrderNamespaces' },
+    { story: 'R25 a number that is none', args: ['--order-namespaces=ci=some'], code: 'BadNumber' },
     {
       story: 'a tailnet',
       args: ['--tailscale-tags=tag:ci'],

@@ -6,7 +6,7 @@ import type { LeaseTimes } from '../kube/manager/leader-lease.ts';
 import { DEFAULT_ROLL } from '../provider/host/ports.ts';
 import type { Flag } from './manager-flags-flag.ts';
 import { FLAG_GROUPS } from './manager-flags-table.ts';
-import type { BindAddress, PoolRule } from './manager-flags-values.ts';
+import type { BindAddress, HostTimesProfile, OrderRule, PoolRule } from './manager-flags-values.ts';
 import type { FleetRules, ScalewayWork, SimulatedWork } from './manager-ports.ts';
 
 export interface ManagerFlags {
@@ -42,13 +42,25 @@ interface Said {
   readonly scalewayCredentials?: string;
   readonly zones?: readonly string[];
   readonly orphanReclaimZones: readonly string[];
+  readonly sshPort: number;
+  readonly hostTimes: HostTimesProfile;
   readonly defaultAdoptPoolPrefix: string;
   readonly poolNamespaces: readonly PoolRule[];
+  readonly maxOrderedHosts: number;
+  readonly maxOrdersPerDay: number;
+  readonly orderNamespaces: readonly OrderRule[];
+  readonly machineMaxConcurrentReconciles: number;
   readonly fleetSpreadDeployment: string;
   readonly fleetSpreadNamespace: string;
   readonly bootstrapRebootAfter: number;
   readonly bootstrapMaxAttempts: number;
   readonly maxReinstallsPerHour: number;
+  readonly tartTarballPath: string;
+  readonly tartkubeletRuntimePath: string;
+  readonly tartkubeletBundlePath: string;
+  readonly tartkubeletHostCpu: number;
+  readonly tartkubeletHostMemoryMb: number;
+  readonly tartkubeletMaxPods: number;
   readonly tartkubeletMaxUpdateAttempts: number;
   readonly tartkubeletTerminalRetryAfter: number;
   readonly metricsBindAddress: BindAddress | 'off';
@@ -164,6 +176,12 @@ const toRules = (said: Said): FleetRules => {
       retryAfterMs: said.tartkubeletTerminalRetryAfter,
     },
     poolNamespaces: toPoolNamespaces(said.poolNamespaces),
+    orders: {
+      maxHosts: said.maxOrderedHosts,
+      maxPerDay: said.maxOrdersPerDay,
+      namespaces: new Map(said.orderNamespaces.map(({ namespace, most }) => [namespace, most])),
+    },
+    machineWorkers: said.machineMaxConcurrentReconciles,
     spread: name === '' ? undefined : { name, namespace: fleetSpreadNamespace || secretsNamespace },
   };
 };
@@ -179,15 +197,36 @@ const toPoolNamespaces = (rules: readonly PoolRule[]): FleetRules['poolNamespace
 
 const chooseWork = (command: Command, said: Said): ScalewayWork | SimulatedWork => {
   const { simulatedMacs: macs, speedUp, simulatedProject: projectId, joinKubeconfig } = said;
-  if (said.scaleway === true) {
-    const { scalewayCredentials: credentialsDirectory, defaultAdoptPoolPrefix: poolPrefix } = said;
-    const given = command.getOptionValueSource('orphanReclaimZones') === 'cli' ? said.orphanReclaimZones : undefined;
-    return { on: 'scaleway', credentialsDirectory, zones: said.zones ?? given, poolPrefix };
-  }
+  if (said.scaleway === true) return toScalewayWork(command, said);
   if (macs !== undefined) return { on: 'simulated-macs', macs, speedUp, projectId, joinKubeconfig };
   throw new FleetError('invalid', {
     code: 'NothingToWorkOn',
     message: 'there is nothing to work on',
     hint: 'Say --scaleway, or --simulated-macs and how many.',
   });
+};
+
+const toScalewayWork = (command: Command, said: Said): ScalewayWork => {
+  const { scalewayCredentials: credentialsDirectory, defaultAdoptPoolPrefix: poolPrefix, sshPort } = said;
+  const given = command.getOptionValueSource('orphanReclaimZones') === 'cli' ? said.orphanReclaimZones : undefined;
+  return {
+    ...{
+      on: 'scaleway',
+      credentialsDirectory,
+      zones: said.zones ?? given,
+      poolPrefix,
+      sshPort,
+      hostTimes: said.hostTimes,
+    },
+    artefactPaths: {
+      tart: said.tartTarballPath,
+      node: said.tartkubeletRuntimePath,
+      agent: said.tartkubeletBundlePath,
+    },
+    stepInputs: {
+      hostCpu: String(said.tartkubeletHostCpu),
+      hostMemoryMb: String(said.tartkubeletHostMemoryMb),
+      maxPods: String(said.tartkubeletMaxPods),
+    },
+  };
 };

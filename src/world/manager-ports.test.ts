@@ -6,6 +6,7 @@ import { createHostIo } from '../kube/client/login/host-io.ts';
 import { createRuntimeMetrics } from '../kube/manager/metrics.ts';
 import { createHarness } from '../kube/testing/harness.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
+import { NO_ORDERS } from '../provider/host/plan-order.ts';
 import { type FleetRules, openProvider } from './manager-ports.ts';
 
 const RULES: FleetRules = {
@@ -13,6 +14,7 @@ const RULES: FleetRules = {
   limits: { rebootAfter: 1, releaseAfter: 2, reinstallsPerHour: 3 },
   roll: { cap: 4, retryAfterMs: 5, paceMs: 6, settleMs: 7, fraction: 0.5 },
   poolNamespaces: new Map([['tuist-pool-', new Set(['ci'])]]),
+  ...{ orders: NO_ORDERS, machineWorkers: 4 },
 };
 
 const open = async (context: TestContext, rules: FleetRules) => {

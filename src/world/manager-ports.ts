@@ -2,28 +2,34 @@
  * What a manager process works on: simulated Macs inside of it, or a Scaleway project. Either loads only what it needs, so that
  * a manager in production holds no simulator.
  */
+import { createGitHub } from '../github/github-api.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { ConnectDeps } from '../kube/client/connect.ts';
 import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
+import { createRunnerRegistrations } from '../provider/fleet/runner-token.ts';
 import type { HostLimits } from '../provider/host/host-view.ts';
-import type { RollSettings } from '../provider/host/ports.ts';
+import type { OrderLimits } from '../provider/host/plan-order.ts';
+import type { JoinCredentials, RollSettings } from '../provider/host/ports.ts';
 import type { ClusterAccess } from './cluster-access.ts';
+import type { HostAccessOptions } from './host-access.ts';
+import type { HostTimesProfile } from './manager-flags-values.ts';
 
 export interface SimulatedWork {
   readonly on: 'simulated-macs';
   readonly macs: number;
   readonly speedUp: number;
   readonly projectId?: string | undefined;
-  /** What Macs join with; without it they speak as the manager does. */
+  /** What Macs join with; without it each gets a token of its own. */
   readonly joinKubeconfig?: string | undefined;
 }
 
-export interface ScalewayWork {
+export interface ScalewayWork extends HostAccessOptions {
   readonly on: 'scaleway';
   readonly credentialsDirectory?: string | undefined;
   readonly zones?: readonly string[] | undefined;
   readonly poolPrefix: string;
+  readonly hostTimes: HostTimesProfile;
 }
 
 /** What an operator allows and wants, whatever the Macs are. */
@@ -37,6 +43,10 @@ export interface FleetRules {
   readonly limits: HostLimits;
   readonly roll: RollSettings;
   readonly poolNamespaces: ReadonlyMap<string, ReadonlySet<string>>;
+  /** What may be rented. */
+  readonly orders: OrderLimits;
+  /** How many machines are worked on at once. */
+  readonly machineWorkers: number;
   /** The Deployment whose Pods are spread over the Macs. */
   readonly spread: { readonly namespace: string; readonly name: string } | undefined;
 }
@@ -71,13 +81,21 @@ export const openProvider = async (
   const opened = await (work.on === 'scaleway'
     ? openOnScaleway(work, deps, signal)
     : openSimulated(work, deps, signal));
-  const { limits, roll, poolNamespaces, spread } = rules;
+  const { limits, roll, poolNamespaces, orders, machineWorkers, spread } = rules;
   return {
     ports: {
       ...opened.ports,
       ...remote,
       ...(spread === undefined ? {} : { spread: { ...spread, calmMs: SPREAD_CALM_MS } }),
-      settings: { ...opened.ports.settings, limits, roll, poolNamespaces },
+      settings: {
+        ...opened.ports.settings,
+        originalsNamespace: rules.secretsNamespace,
+        limits,
+        roll,
+        poolNamespaces,
+        orders,
+        machineWorkers,
+      },
     },
     close: opened.close,
   };
@@ -90,14 +108,18 @@ const toRemote = async ({ rules, access }: OpenProviderDeps): Promise<NonNullabl
 };
 
 const openOnScaleway = async (
-  { credentialsDirectory, zones, poolPrefix }: ScalewayWork,
+  work: ScalewayWork,
   deps: OpenProviderDeps,
   signal: AbortSignal,
 ): Promise<OpenedProvider> => {
   const { openScaleway } = await import('../scaleway/adapter/open-scaleway.ts');
   const { createCloudMetrics } = await import('../scaleway/adapter/cloud-metrics.ts');
-  const { createAbsentSessions, createScalewayPorts } = await import('./scaleway-provider.ts');
+  const { createHostSessions, createScalewayPorts } = await import('./scaleway-provider.ts');
+  const { openHostAccess } = await import('./host-access.ts');
+  const { credentialsDirectory, zones, poolPrefix } = work;
   const { clock, random, logger, host, env, client, metrics, rules } = deps;
+  const access = await deps.access();
+  const macs = await openHostAccess(work, clock, signal);
   const scaleway = await openScaleway(
     {
       ...{ clock, random, env, readText: host.readText, observer: createCloudMetrics(metrics.registry) },
@@ -108,13 +130,27 @@ const openOnScaleway = async (
   );
   const { apiUrl, projectId } = scaleway;
   logger.info('Working on a Scaleway project', { apiUrl, projectId, zones: scaleway.zones });
-  logger.warn('No sessions on Macs yet: they are put on record and claimed, and none is prepared');
-  const sessions = createAbsentSessions();
-  const { namespace } = rules;
+  const { namespace, secretsNamespace } = rules;
   const common = { client, clock, random, logger, ...(namespace === undefined ? {} : { namespace }) };
   try {
-    const ports = await createScalewayPorts({ ...common, scaleway, sessions, poolPrefix }, signal);
-    return { ports, close: scaleway.close };
+    const known = { sshKeys: scaleway.cloud, secretsNamespace, access };
+    const sessions = createHostSessions({ ...macs, client, clock, random, ...known });
+    const ports = await createScalewayPorts(
+      { ...common, scaleway, sessions, poolPrefix, hostTimes: work.hostTimes },
+      signal,
+    );
+    const { createHttpToGitHub } = await import('../github/http-send.ts');
+    const github = createHttpToGitHub();
+    return {
+      ports: {
+        ...ports,
+        runners: createRunnerRegistrations({ client, github: createGitHub({ send: github.send, clock }) }),
+      },
+      close: async () => {
+        await github.close();
+        await scaleway.close();
+      },
+    };
   } catch (error) {
     await scaleway.close();
     throw error;
@@ -126,23 +162,30 @@ const openSimulated = async (
   deps: OpenProviderDeps,
   signal: AbortSignal,
 ): Promise<OpenedProvider> => {
-  const { createNodeLogins } = await import('./node-login.ts');
-  const { createSimulatedPorts, startSimulation } = await import('./simulated-provider.ts');
+  const { createNodeLogins, joinByFile } = await import('./node-login.ts');
+  const { createSimulatedPorts } = await import('./simulated-provider.ts');
+  const { startStepLevelMacs } = await import('./step-level-macs.ts');
   const { clock, random, logger, host, client, rules } = deps;
   const { namespace } = rules;
   logger.warn('Working on simulated Macs: no real Mac and no real account is touched', { macs, speedUp });
   const common = { clock, random, logger, speedUp };
-  const logins =
-    joinKubeconfig === undefined ? undefined : createNodeLogins(joinKubeconfig, { host, clock, random, logger });
-  const clientForNode = logins?.clientForNode ?? (() => client);
+  const logins = createNodeLogins({ host, clock, random, logger });
+  const join = joinKubeconfig === undefined ? await issueTokens(deps) : joinByFile(joinKubeconfig, { host });
   const project = projectId === undefined ? {} : { projectId };
-  const simulation = startSimulation({ ...common, macs, clientForNode, ...project }, signal);
-  const chosen = { ...(logins && { join: logins.join }), ...(namespace === undefined ? {} : { namespace }) };
+  const simulation = startStepLevelMacs({ ...common, ...project, macs, clientForNode: logins.clientForNode }, signal);
+  await simulation.deliver();
+  const chosen = { join, ...(namespace === undefined ? {} : { namespace }) };
   return {
     ports: await createSimulatedPorts({ ...common, ...chosen, client }, simulation, signal),
     close: async () => {
       await simulation.stop();
-      await logins?.close();
+      await logins.close();
     },
   };
+};
+
+const issueTokens = async ({ client, clock, random, access }: OpenProviderDeps): Promise<JoinCredentials> => {
+  const { createJoinCredentials } = await import('../provider/identity/join-credentials.ts');
+  const { forMacs: server, authority } = await access();
+  return createJoinCredentials({ client, clock, random, cluster: { server, authority } });
 };

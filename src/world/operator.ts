@@ -17,7 +17,7 @@ export interface Operator {
   remove(resource: Resource<KubeObject>, name: string): void;
 }
 
-/** Works in one namespace. */
+/** Works in one namespace, but for what names another. */
 export const createOperator = (api: ApiServer, namespace: string): Operator => {
   const call = (method: string, path: string, body?: object): unknown => {
     const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
@@ -27,11 +27,12 @@ export const createOperator = (api: ApiServer, namespace: string): Operator => {
     if (answer.status < 300) return JSON.parse(text);
     throw new FleetError('contract', { code: 'Refused', message: `${method} ${path}: ${answer.status} ${text}` });
   };
-  const namespaceOf = ({ scope }: Resource<KubeObject>) => (scope === 'Cluster' ? undefined : namespace);
+  const placeOf = ({ resource: { scope }, object }: DemoObject) =>
+    scope === 'Cluster' ? undefined : (object.metadata.namespace ?? namespace);
   const pathOf = (resource: Resource<KubeObject>, name: string): string => objectPath(resource, { namespace, name });
   return {
     create: (path, object) => void call('POST', path, object),
-    apply: ({ resource, object }) => void call('POST', collectionPath(resource, namespaceOf(resource)), object),
+    apply: (demo) => void call('POST', collectionPath(demo.resource, placeOf(demo)), demo.object),
     list: (resource) => parseItems(call('GET', collectionPath(resource))),
     merge: (resource, name, body) => void call('PATCH', pathOf(resource, name), body),
     mergeStatus: (resource, name, body) => void call('PATCH', `${pathOf(resource, name)}/status`, body),

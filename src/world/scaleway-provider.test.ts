@@ -2,26 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { neverAborted } from '../base/abort.ts';
-import { Secret } from '../base/secret.ts';
 import { createHarness } from '../kube/testing/harness.ts';
 import { SECRETS } from '../kube/types/core.ts';
 import type { SshKey, SshKeys } from '../scaleway/port/cloud.ts';
-import { createAbsentSessions, createHostSessions } from './scaleway-provider.ts';
+import { createHostSessions } from './scaleway-provider.ts';
 
-test('a manager without a way to Macs says so wherever it would need one', async () => {
-  const { hosts, fleetKeys, join } = createAbsentSessions();
-  const [signal, privateKey] = [neverAborted(), new Secret('a key')];
-  const target = { address: '198.18.0.1', user: 'm1', privateKey, pinnedHostKey: undefined };
-  for (const attempt of [
-    () => hosts.open(target, signal),
-    () => fleetKeys.privateKeyOf('a', signal),
-    () => join.issue('a', signal),
-  ]) {
-    await assert.rejects(attempt, { kind: 'unavailable', code: 'NoHostSessions' });
-  }
-});
-
-describe('a manager with a way to Macs', () => {
+describe('what a manager gives to Macs and Scaleway', () => {
   const stage = () => {
     const { client, clock, random } = createHarness();
     const known: SshKey[] = [];
@@ -34,15 +20,14 @@ describe('a manager with a way to Macs', () => {
       },
       deleteSshKey: async () => undefined,
     };
-    const access = { forMacs: 'https://macs.test', forCore: 'https://core.test', authority: 'the authority' };
-    const { hosts, files, artefacts } = createAbsentSessions();
-    const sessions = createHostSessions({
-      ...{ client, clock, random, hosts, files, artefacts, sshKeys, secretsNamespace: 'tuist', access },
-    });
+    const access = { forMacs: 'https://macs.test', authority: 'the authority' };
+    const hosts = { open: () => assert.fail('no Mac is needed') };
+    const macs = { hosts, files: { lib: '', steps: {} }, artefacts: {} };
+    const sessions = createHostSessions({ ...macs, client, clock, random, sshKeys, secretsNamespace: 'tuist', access });
     return { client, known, sessions };
   };
 
-  test("keeps a fleet's key where it is told, and makes it known to Scaleway", async () => {
+  test("a fleet's key, kept where it is told and known to Scaleway", async () => {
     const { client, known, sessions } = stage();
     await sessions.fleetKeys.privateKeyOf('macos', neverAborted());
     const secret = await client.get(SECRETS, { namespace: 'tuist', name: 'macos-ssh' }, { signal: neverAborted() });
@@ -53,7 +38,7 @@ describe('a manager with a way to Macs', () => {
     );
   });
 
-  test('gives a Mac a kubeconfig with the address that Macs use', async () => {
+  test('a kubeconfig with the address that Macs use', async () => {
     const kubeconfig: unknown = parse((await stage().sessions.join.issue('mac-1', neverAborted())).reveal());
     const cluster = { server: 'https://macs.test', 'certificate-authority-data': 'dGhlIGF1dGhvcml0eQ==' };
     assert.partialDeepStrictEqual(kubeconfig, { clusters: [{ cluster }] });

@@ -38,7 +38,7 @@ const OURS: readonly Sample[] = [
   ...MINIMAL_OBJECTS.map((sample) => ({ ...sample, story: `of ours, ${sample.story}` })),
 ];
 
-test('an upgrade in place and the way back', async (t) => {
+test('I-17 R29 an upgrade in place and the way back', async (t) => {
   const cluster = await startCluster({ parts: 'api' });
   t.after(() => cluster.stop());
   const client = await cluster.client();

@@ -1,6 +1,7 @@
 /** kubectl, which nobody here wrote, on the embedded control plane: every command that a newcomer tries. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { FLEET_TABLE, parseFleetTable } from './cluster-api/fleet-table.ts';
 import { eventually } from './kube/scene.ts';
 import {
   type EmbeddedFleet,
@@ -270,6 +271,26 @@ describe('kubectl on the embedded control plane', { timeout: 240_000 }, () => {
     assert.match(await kubectl('api-resources --api-group=cluster.x-k8s.io -o name'), /machines\.cluster\.x-k8s\.io/);
     assert.match(await kubectl('api-versions'), /^apps\/v1$/m);
     assert.match(await kubectl('version'), /Server Version: v1\.36/);
+  });
+
+  it('get machosts,samm -A -o wide tells what each Mac does, since when, and what it waits for', async (t) => {
+    const { kubectl } = await fleet.newcomer(t);
+    const scale = (replicas: number) => kubectl(`scale machinedeployment macos -n default --replicas=${replicas}`);
+    t.after(() => scale(3));
+    await scale(4);
+    const { hosts, machines } = await eventually('a machine waits for a Mac', async () => {
+      const table = parseFleetTable(await kubectl(FLEET_TABLE.join(' ')));
+      return table.machines.some((row) => row['WAITS FOR'] !== '') ? table : undefined;
+    });
+    assert.deepEqual(
+      hosts.map((row) => [row['STATE'], row['WAITS FOR'], row['CLAIMED BY'] !== '']),
+      hosts.map(() => ['joined', '', true]),
+    );
+    const told = [...hosts, ...machines].filter((row) => /^\d+[smh]/.test(row['SINCE'] ?? ''));
+    assert.equal(told.length, hosts.length + machines.length, 'since when');
+    const [waiting, ...others] = machines.filter((row) => row['WAITS FOR'] !== '');
+    assert.match(waiting?.['WAITS FOR'] ?? '', /^All 3 Macs of type M2-L, .* are in use/);
+    assert.deepEqual([waiting?.['PHASE'], waiting?.['HOST'], others], ['Pending', '', []]);
   });
 
   const unsupported: readonly (readonly [string, string, RegExp])[] = [

@@ -36,6 +36,7 @@ const NAMES: Readonly<Record<Sight, string>> = {
   machine: 'its machine’s name',
   releasing: '`tuist-releasing-…`',
   quarantine: '`tuist-quarantine-…`',
+  ordered: '`tuist-ordered-…`',
   foreign: 'a name that is not ours',
   unseen: 'nothing (once)',
   gone: 'nothing (gone)',

@@ -11,6 +11,8 @@ export interface DataFolder {
   readonly databaseFile?: string;
   /** Readable by its owner alone; returns where it is. */
   writeKubeconfig(text: Secret<string>): string;
+  /** Where the API server of an earlier run was: the kubeconfigs on Macs name it. */
+  readPort(): number | undefined;
   /** The simulated cloud and Macs of an earlier run in this folder. */
   readSimulation(): string | undefined;
   /** Replaces them whole, or not at all. */
@@ -23,13 +25,18 @@ export const openDataFolder = (wanted: string | undefined): DataFolder => {
   const path = wanted === undefined ? mkdtempSync(join(tmpdir(), 'macfleet-')) : ensureFolder(wanted);
   const databaseFile = join(path, 'state.sqlite');
   const simulationFile = join(path, 'simulation.json');
+  const kubeconfigFile = join(path, 'kubeconfig');
   return {
     path,
     ...(wanted === undefined ? {} : { databaseFile }),
     writeKubeconfig: (text) => {
-      const file = join(path, 'kubeconfig');
-      writeFileSync(file, text.reveal(), { mode: 0o600 });
-      return file;
+      writeFileSync(kubeconfigFile, text.reveal(), { mode: 0o600 });
+      return kubeconfigFile;
+    },
+    readPort: () => {
+      const text = existsSync(kubeconfigFile) ? readFileSync(kubeconfigFile, 'utf8') : '';
+      const [, port] = /^ *server: https:\/\/[^/\s]*:(\d+)$/m.exec(text) ?? [];
+      return port === undefined ? undefined : Number(port);
     },
     readSimulation: () => (existsSync(simulationFile) ? readFileSync(simulationFile, 'utf8') : undefined),
     writeSimulation: (text) => {

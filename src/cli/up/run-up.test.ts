@@ -37,6 +37,7 @@ describe('macfleet up', () => {
     assert.equal(exitCode, 0, stderr);
     assert.match(stdout, /API server ready at https:\/\/127\.0\.0\.1:\d+/);
     assert.match(stdout, /times faster than life/);
+    assert.match(stdout, /The Macs are step-level, which run no script: only these are kept with --data\./);
     assert.match(stdout, /Job 3\/3 done, 3 Nodes ready/);
     assert.match(stdout, /The Job is done\./);
     assert.equal(statSync(join(data, 'kubeconfig')).mode & 0o777, 0o600);
@@ -45,7 +46,7 @@ describe('macfleet up', () => {
 
   it('stops cleanly when it is told to, and leaves nothing behind that was not asked for', async () => {
     const stop = new AbortController();
-    const running = up(['--macs', '1'], stop.signal);
+    const running = up(['--macs', '1', '--macs-as', 'step-level'], stop.signal);
     setImmediate(() => stop.abort());
     const { stdout } = await running;
     const folder = /kubeconfig: (.*)\/kubeconfig/.exec(stdout)?.[1];
@@ -58,14 +59,27 @@ describe('macfleet up', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
       signal,
     });
-    for await (const chunk of child.stdout) if (/preparing/.test(String(chunk))) break;
+    let before = '';
+    for await (const chunk of child.stdout) {
+      before += String(chunk);
+      // What lasts shorter than it takes to draw is not drawn.
+      if (/preparing|joined/.test(before)) break;
+    }
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
     const { exitCode, stdout, stderr } = await up(['--macs', '2', '--until', 'jobs-done', '--data', data], signal);
     assert.equal(exitCode, 0, stderr);
     assert.match(stdout, /Going on where the last run/);
+    const urlIn = (text: string): string | undefined => /ready at (\S+)/.exec(text)?.[1];
+    assert.equal(urlIn(stdout), urlIn(before), 'Macs find the API where it was');
     assert.match(stdout, /2 Nodes ready/);
+  });
+
+  it('refuses to keep Macs that run real bash', async () => {
+    const { exitCode, stderr } = await up(['--macs-as', 'real-bash', '--data', join(scratch, 'bash')]);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /are not kept[\s\S]*--macs-as step-level/);
   });
 
   it('refuses a simulation that it cannot read', async () => {

@@ -2,13 +2,16 @@
 import { abortable, linkedController } from '../../base/abort.ts';
 import { createSystemClock } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
+import { createIds } from '../../base/ids.ts';
 import { createLogger, type Logger } from '../../base/logger.ts';
 import { createSystemRandom } from '../../base/random.ts';
-import { renderDemo, renderDemoKubeconfig } from '../../world/demo-fleet.ts';
+import { openTriedRack } from '../../sim/mac/bash/try-sandbox.ts';
+import { renderDemo } from '../../world/demo-fleet.ts';
 import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
 import type { CliIo } from '../io.ts';
 import { createRedraw } from '../redraw.ts';
-import { createOrIgnore, createOrRenew } from './create-or-ignore.ts';
+import { chooseMacs, describeChoice, type MacChoice, type MacKind, type MacWish } from './choose-macs.ts';
+import { createOrIgnore } from './create-or-ignore.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createFleetView, type FleetView, renderTable } from './fleet-view.ts';
 import { type Fleet, startFleet } from './start-fleet.ts';
@@ -19,6 +22,7 @@ export interface UpFlags {
   readonly macs: number;
   readonly port: number;
   readonly provider: 'here' | 'elsewhere';
+  readonly macsAs?: MacKind;
   readonly log: boolean;
 }
 
@@ -42,9 +46,12 @@ export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
   const life = linkedController(io.signal);
   const say = (text: string): void => io.stdout(`${text}\n`);
   let fleet: Fleet | undefined;
+  let choice: MacChoice | undefined;
   try {
-    const { macs, port, provider } = flags;
+    const { macs, provider } = flags;
+    const port = flags.port === 0 ? (folder.readPort() ?? 0) : flags.port;
     const { databaseFile } = folder;
+    choice = provider === 'here' ? await chooseMacs(toWish(flags), () => openTriedRack(createIds(random))) : undefined;
     const saved = folder.readSimulation();
     fleet = await startFleet(
       {
@@ -52,16 +59,17 @@ export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
         save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
         ...(saved === undefined ? {} : { saved: parseSimulation(saved) }),
         ...(databaseFile === undefined ? {} : { databaseFile }),
+        ...(choice?.kind === 'real-bash' ? { rack: choice.rack } : {}),
       },
       life.signal,
     );
     if (saved !== undefined) say('Going on where the last run in this folder ended.');
     say(`API server ready at ${fleet.url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
     say(`kubeconfig: ${folder.writeKubeconfig(fleet.kubeconfig)}`);
-    say(`Simulated cloud and Macs run ${SPEED_UP} times faster than life, and safety waits are as much shorter.`);
+    say(`The simulated cloud runs ${SPEED_UP} times faster than life, and safety waits are as much shorter.`);
+    if (choice !== undefined) say(describeChoice(choice));
     say('No real Mac and no real account is touched.\n');
     if (flags.until === undefined) say(HINTS);
-    await createOrRenew(fleet.client, renderDemoKubeconfig(fleet.remoteKubeconfig), life.signal);
     for (const demo of renderDemo(macs)) await createOrIgnore(fleet.client, demo, life.signal);
     await follow({ flags, fleet, logger, say, draw: createRedraw(io) }, life.signal);
     say(
@@ -70,9 +78,12 @@ export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
   } finally {
     life.abort();
     await fleet?.stop();
+    if (choice?.kind === 'real-bash') await choice.rack.close();
     folder.dispose();
   }
 };
+
+const toWish = ({ macsAs: asked, macs, data }: UpFlags): MacWish => ({ asked, macs, isKept: data !== undefined });
 
 interface Following {
   readonly flags: UpFlags;

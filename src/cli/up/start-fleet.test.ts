@@ -6,8 +6,8 @@ import { silentLogger } from '../../base/logger.ts';
 import { createSystemRandom } from '../../base/random.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { PODS } from '../../kube/types/core.ts';
-import { renderDemo, renderDemoKubeconfig } from '../../world/demo-fleet.ts';
-import { createOrIgnore, createOrRenew } from './create-or-ignore.ts';
+import { renderDemo } from '../../world/demo-fleet.ts';
+import { createOrIgnore } from './create-or-ignore.ts';
 import { startFleet } from './start-fleet.ts';
 
 describe('the fleet of up', () => {
@@ -27,7 +27,6 @@ describe('the fleet of up', () => {
         await sleep(clock, 50, signal);
       }
     };
-    await createOrRenew(client, renderDemoKubeconfig(fleet.remoteKubeconfig), signal);
     for (const demo of renderDemo(1)) await createOrIgnore(client, demo, signal);
     const [pod] = await eventually(async () => {
       const { items } = await client.list(PODS, { signal });

@@ -4,32 +4,39 @@
  */
 import { linkedController } from '../../base/abort.ts';
 import type { Secret } from '../../base/secret.ts';
-import { ADMIN, nodeUser } from '../../controlplane/auth/user.ts';
+import { ADMIN } from '../../controlplane/auth/user.ts';
 import { KUBELET_CLIENT } from '../../controlplane/node-connection.ts';
 import { type ServedControlPlane, serveControlPlane } from '../../controlplane/serve-control-plane.ts';
 import { ALL_KINDS } from '../../kinds/all-kinds.ts';
 import { toCustomResourceDefinition } from '../../kinds/schema/crd.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { createHostIo } from '../../kube/client/login/host-io.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { createManager } from '../../provider/create-manager.ts';
+import { createJoinCredentials } from '../../provider/identity/join-credentials.ts';
+import type { MacRack } from '../../sim/mac/bash/mac-rack.ts';
 import { createServeNode } from '../../sim/node/node-server.ts';
-import { CAPI_REMOTE, POLICIES, PROVIDER, PROVIDER_RIGHTS } from '../../world/identities.ts';
-import { createSimulatedPorts, type SimulationOptions, startSimulation } from '../../world/simulated-provider.ts';
+import { DEMO_FLEET, DEMO_NAMESPACE } from '../../world/demo-fleet.ts';
+import { POLICIES, PROVIDER, REMOTE_ACCOUNT, renderRights } from '../../world/identities.ts';
+import { createNodeLogins } from '../../world/node-login.ts';
+import { startRealBashMacs } from '../../world/real-bash-macs.ts';
+import { createSimulatedPorts, type Simulation } from '../../world/simulated-provider.ts';
+import { type StepLevelOptions, startStepLevelMacs } from '../../world/step-level-macs.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 
-export interface FleetOptions extends Omit<SimulationOptions, 'clientForNode' | 'serveNode'> {
+export interface FleetOptions extends Omit<StepLevelOptions, 'clientForNode' | 'serveNode'> {
   readonly port: number;
   readonly databaseFile?: string;
   /** `elsewhere`: another process is the provider and has the Macs (bin/manager.ts). */
   readonly provider: 'here' | 'elsewhere';
+  /** On which Macs run real bash; they are step-level without it. Closed by whoever opened it, after the fleet. */
+  readonly rack?: MacRack;
 }
 
 export interface Fleet {
   readonly url: string;
   readonly kubeconfig: Secret<string>;
-  /** For Cluster API, on the cluster that the Macs join: this one. */
-  readonly remoteKubeconfig: Secret<string>;
   readonly client: KubeClient;
   /** Settles when everything has stopped; rejects when a part failed. */
   readonly ended: Promise<void>;
@@ -50,7 +57,7 @@ export const startFleet = async (options: FleetOptions, signal: AbortSignal): Pr
   try {
     const inside = await startInside(options, plane, signal);
     return {
-      ...{ ...inside, url, kubeconfig, remoteKubeconfig: plane.kubeconfigFor(CAPI_REMOTE) },
+      ...{ ...inside, url, kubeconfig },
       stop: async () => {
         await inside.stop();
         await plane.close();
@@ -73,7 +80,7 @@ const startInside = async (
   for (const kind of ALL_KINDS) {
     await createOrIgnore(client, { resource: CRDS, object: toCustomResourceDefinition(kind) }, life.signal);
   }
-  for (const guard of [...PROVIDER_RIGHTS, ...POLICIES]) await createOrIgnore(client, guard, life.signal);
+  for (const guard of [...renderRights(DEMO_NAMESPACE), ...POLICIES]) await createOrIgnore(client, guard, life.signal);
   const parts = options.provider === 'here' ? await startProvider(options, plane, life.signal) : NOTHING;
   const controllers = plane.runControllers(life.signal);
   const ended = Promise.all([controllers, parts.ended])
@@ -97,23 +104,48 @@ interface ProviderParts {
 
 const NOTHING: ProviderParts = { ended: Promise.resolve(), stop: () => Promise.resolve() };
 
+/** Of core; it is renewed well before. */
+const REMOTE_TOKEN_LIFE_MS = 86_400_000;
+
 /** The provider, and the simulated cloud and Macs that it works on. */
 const startProvider = async (
   options: FleetOptions,
   plane: ServedControlPlane,
   signal: AbortSignal,
 ): Promise<ProviderParts> => {
+  const { clock, random } = options;
+  const { url: server, authority } = plane;
   const client = plane.clientFor(PROVIDER);
-  const clientForNode = (name: string): KubeClient => plane.clientFor(nodeUser(name));
-  const serveNode = createServeNode({
-    ...{ host: '127.0.0.1', clientAuthority: plane.authority, caller: KUBELET_CLIENT.name },
-  });
-  const simulation = startSimulation({ ...options, clientForNode, serveNode }, signal);
+  const simulation = startMacs(options, plane, signal);
   try {
-    const manager = createManager(await createSimulatedPorts({ ...options, client }, simulation, signal));
-    return { ended: manager.run(signal), stop: simulation.stop };
+    const join = createJoinCredentials({ client, clock, random, cluster: { server, authority } });
+    const ports = await createSimulatedPorts({ ...options, client, join }, simulation, signal);
+    const remote = { server, authority, account: REMOTE_ACCOUNT, tokenLifeMs: REMOTE_TOKEN_LIFE_MS };
+    const manager = createManager({ ...ports, remote });
+    // A Mac lets in the keys that the project knew when it was installed.
+    await ports.fleetKeys.privateKeyOf(DEMO_FLEET, signal);
+    const ended = simulation.deliver().then(() => manager.run(signal));
+    return { ended, stop: simulation.stop };
   } catch (error) {
     await simulation.stop();
     throw error;
   }
+};
+
+const startMacs = (options: FleetOptions, { authority }: ServedControlPlane, signal: AbortSignal): Simulation => {
+  const { rack } = options;
+  if (rack !== undefined) return startRealBashMacs({ ...options, rack });
+  const logins = createNodeLogins({ ...options, host: createHostIo() });
+  const { clientForNode } = logins;
+  const serveNode = createServeNode({
+    ...{ host: '127.0.0.1', clientAuthority: authority, caller: KUBELET_CLIENT.name },
+  });
+  const simulation = startStepLevelMacs({ ...options, clientForNode, serveNode }, signal);
+  return {
+    ...simulation,
+    stop: async () => {
+      await simulation.stop();
+      await logins.close();
+    },
+  };
 };

@@ -72,6 +72,12 @@ export const UPDATES: readonly Update[] = [
     /source is immutable/,
   ),
   host('gets the id of the ordered server', [{ source: { scaleway }, order }, { order }], /source is immutable/),
+  host('has its order refused', [{ order }, { order: { ...order, refusals: 1 } }]),
+  host(
+    'has its order exchanged for another',
+    [{ order }, { order: { ...order, intentID: 'o-2' } }],
+    /one intent is one order/,
+  ),
   host('is claimed', [{}, { claimRef: CLAIM }]),
   host('loses its claim', [{ claimRef: CLAIM }, {}]),
   host('is handed to a namesake', [{ claimRef: CLAIM }, { claimRef: { ...CLAIM, uid: 'other' } }], /never handed over/),

@@ -5,6 +5,7 @@
 import { ERROR_BEHAVIOUR, type FleetError, toFleetError, unreachable } from '../../base/errors.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Verdict } from '../queue/work-queue.ts';
+import type { ObjectMeta } from '../types/meta.ts';
 import { setCondition, summarizeConditions } from './conditions.ts';
 import type { ReconcileContext } from './controller.ts';
 import type { EventRecorder } from './events.ts';
@@ -23,6 +24,8 @@ export interface Lifecycle<T extends Reconciled> {
   readonly events: EventRecorder;
   /** Held from before the first effect until `down` is done. Absent: nothing outside depends on the object. */
   readonly finalizer?: string;
+  /** Annotations that go on the object with its finalizer, in the same write. */
+  readonly annotations?: (object: T) => Readonly<Record<string, string>>;
   /**
    * From what is stored to what the steps see: tolerance for what an older writer left. What it mends of the status is
    * stored with the next save; the spec stays as it is but for what steps report.
@@ -63,7 +66,8 @@ const bringUp = async <T extends Reconciled>(
   found: T,
 ): Promise<Verdict> => {
   const { cache, finalizer } = lifecycle;
-  const held = finalizer === undefined ? found : await addFinalizer({ cache, finalizer }, context, found);
+  const annotations = lifecycle.annotations?.(found) ?? {};
+  const held = finalizer === undefined ? found : await addFinalizer({ cache, finalizer, annotations }, context, found);
   const start = startOf(lifecycle, held);
   return finish(lifecycle, context, summarize(lifecycle, context, await runSteps(lifecycle.up, context, start)));
 };
@@ -135,12 +139,18 @@ const fold = <T extends Reconciled>(pass: Pass<T>, result: StepResult<T>, contex
     ...pass,
     after: {
       ...after,
+      ...(result.annotations === undefined ? {} : { metadata: withAnnotations(after.metadata, result.annotations) }),
       ...(result.spec === undefined ? {} : { spec: { ...after.spec, ...result.spec } }),
       ...(Object.keys(reported).length === 0 ? {} : { status: reported }),
     },
     events: [...pass.events, ...(result.events ?? [])],
     result,
   };
+};
+
+const withAnnotations = (metadata: ObjectMeta, changes: Readonly<Record<string, string | undefined>>): ObjectMeta => {
+  const kept = Object.entries({ ...metadata.annotations, ...changes }).filter(([, value]) => value !== undefined);
+  return { ...metadata, annotations: Object.fromEntries(kept.map(([key, value]) => [key, value ?? ''])) };
 };
 
 const withCondition = <S extends NonNullable<Reconciled['status']>>(

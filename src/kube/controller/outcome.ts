@@ -29,6 +29,8 @@ export interface Report<T extends Reconciled> {
   readonly status?: Changes<T['status']>;
   /** Only what the controller owns of the spec: a providerID, a stored intent. Saved before the status. */
   readonly spec?: Changes<T['spec']>;
+  /** Annotations that the controller owns; one that is `undefined` is removed. Saved with the spec. */
+  readonly annotations?: Readonly<Record<string, string | undefined>>;
   readonly condition?: ConditionReport;
   readonly events?: readonly EventReport[];
 }

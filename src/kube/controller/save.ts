@@ -25,11 +25,32 @@ export const saveObject = async <T extends Reconciled>(
   context: ReconcileContext,
 ): Promise<T> => {
   const spec = diffMerge(found.spec, after.spec);
-  const status = diffMerge(stored.status, after.status);
+  const annotations = diffMerge(found.metadata.annotations ?? {}, after.metadata.annotations ?? {});
+  const wish = {
+    ...(isRecord(annotations) ? { metadata: { annotations } } : {}),
+    ...(isRecord(spec) ? { spec } : {}),
+  };
   let saved = stored;
-  if (isRecord(spec)) saved = await sendPatch(resource, saved, { body: { spec }, context });
-  if (isRecord(status)) saved = await sendPatch(resource, saved, { body: { status }, context, subresource: 'status' });
-  return saved;
+  if (Object.keys(wish).length > 0) saved = await sendPatch(resource, saved, { body: wish, context });
+  const status = diffMerge(stored.status, after.status);
+  if (!isRecord(status)) return saved;
+  const told = withGeneration(status, stored.metadata.generation, saved.metadata.generation);
+  return sendPatch(resource, saved, { body: { status: told }, context, subresource: 'status' });
+};
+
+/** What a pass says, it says of the spec that it has saved; otherwise the next pass would say it once more. */
+const withGeneration = (
+  status: Readonly<Record<string, unknown>>,
+  before: number | undefined,
+  saved: number | undefined,
+): Readonly<Record<string, unknown>> => {
+  const { conditions } = status;
+  if (before === saved || !Array.isArray(conditions)) return status;
+  const restamp = (condition: unknown): unknown =>
+    isRecord(condition) && condition['observedGeneration'] === before
+      ? { ...condition, observedGeneration: saved }
+      : condition;
+  return { ...status, conditions: conditions.map(restamp) };
 };
 
 interface Finalizing<T extends Reconciled> {
@@ -39,13 +60,17 @@ interface Finalizing<T extends Reconciled> {
 
 /** Stored before the first effect, or a delete in between would leave that effect without an owner (S6). */
 export const addFinalizer = async <T extends Reconciled>(
-  { cache, finalizer }: Finalizing<T>,
+  { cache, finalizer, annotations }: Finalizing<T> & { readonly annotations: Readonly<Record<string, string>> },
   context: ReconcileContext,
   object: T,
 ): Promise<T> => {
   const finalizers = object.metadata.finalizers ?? [];
   if (finalizers.includes(finalizer)) return object;
-  return sendPatch(cache.resource, object, { body: { metadata: { finalizers: [...finalizers, finalizer] } }, context });
+  const metadata = {
+    finalizers: [...finalizers, finalizer],
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+  };
+  return sendPatch(cache.resource, object, { body: { metadata }, context });
 };
 
 export const removeFinalizer = async <T extends Reconciled>(

@@ -12,6 +12,8 @@ export const CLUSTER_API_LABELS = {
   clusterctl: 'clusterctl.cluster.x-k8s.io',
   /** On a CRD: the versions of the kind that keep contract v1beta2. */
   contractV1Beta2: 'cluster.x-k8s.io/v1beta2',
+  /** `clusterctl move` takes along what has it, whoever owns it. */
+  move: 'clusterctl.cluster.x-k8s.io/move',
 } as const;
 
 export const CLUSTER_API_ANNOTATIONS = {

@@ -19,7 +19,7 @@ const view = (given: Partial<DriftView>): DriftView => ({
 describe('whether a configuration is pushed anew', () => {
   const rows = [
     { story: 'T-01 not while it is the same', given: { recorded: 'new' }, plan: { do: 'nothing' } },
-    { story: 'T-01 when it differs', given: {}, plan: { do: 'push' } },
+    { story: 'T-01 I-24 when it differs', given: {}, plan: { do: 'push' } },
     { story: 'T-01 when nothing was recorded', given: { recorded: undefined }, plan: { do: 'push' } },
     { story: 'T-01 never when there is none to push', given: { desired: '' }, plan: { do: 'nothing' } },
     {
@@ -39,7 +39,7 @@ describe('whether a configuration is pushed anew', () => {
       plan: { do: 'push' },
     },
     {
-      story: 'T-08 again with another configuration',
+      story: 'T-08 I-28 again with another configuration',
       given: { budget: failed(5, 60_000, 'broken') },
       plan: { do: 'push' },
     },

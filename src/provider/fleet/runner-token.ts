@@ -2,36 +2,23 @@
 import { FleetError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { GitHub, GitHubApp } from '../../github/port.ts';
-import type { MachineSpec } from '../../kinds/machine.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Secret as KubeSecret, SECRETS } from '../../kube/types/core.ts';
-
-/** What the bootstrap of a builder needs beside everything else. */
-export interface RunnerRegistration {
-  readonly organisation: string;
-  readonly labels: string;
-  readonly version: string;
-  readonly token: Secret<string>;
-}
+import type { RunnerRegistrations } from '../host/ports.ts';
 
 export interface RunnerTokenDeps {
   readonly client: KubeClient;
   readonly github: GitHub;
 }
 
-/** Undefined for a machine that is no builder: nothing is asked then. */
-export const resolveRunner = async (
-  { client, github }: RunnerTokenDeps,
-  { namespace, runner }: { readonly namespace: string; readonly runner: MachineSpec['ghActionsRunner'] },
-  signal: AbortSignal,
-): Promise<RunnerRegistration | undefined> => {
-  if (runner === undefined) return undefined;
-  const name = runner.ghAppSecretName ?? '';
-  if (name === '') throw unavailable('the machine names no Secret with the GitHub App (ghAppSecretName)');
-  const app = appIn(await client.get(SECRETS, { namespace, name }, { signal }));
-  const token = await github.registrationToken(app, runner.ghOrg, signal);
-  return { organisation: runner.ghOrg, labels: runner.ghRunnerLabels, version: runner.ghRunnerVersion, token };
-};
+export const createRunnerRegistrations = ({ client, github }: RunnerTokenDeps): RunnerRegistrations => ({
+  registrationToken: async ({ namespace, runner }, signal) => {
+    const name = runner.ghAppSecretName ?? '';
+    if (name === '') throw unavailable('the machine names no Secret with the GitHub App (ghAppSecretName)');
+    const app = appIn(await client.get(SECRETS, { namespace, name }, { signal }));
+    return github.registrationToken(app, runner.ghOrg, signal);
+  },
+});
 
 const appIn = ({ metadata, data }: KubeSecret): GitHubApp => {
   const read = (field: string): string => Buffer.from(data?.[field] ?? '', 'base64').toString();

@@ -1,21 +1,34 @@
 /**
- * The long work on a Mac, as operations: first a look at its SSH host key, which is pinned before anything is sent, then
- * the bootstrap under the host's epoch (R10).
+ * The long work on a Mac, as operations under the host's epoch (R10). Its SSH host key is looked at once after each wipe, and
+ * pinned on the record before anything is sent.
  */
+import { withTimeLimit } from '../../base/abort.ts';
+import { FleetError, toFleetError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
 import type { HostTarget, Preparation, StepProgress } from '../../hosts/port.ts';
+import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { OperationRequest } from '../../kube/controller/operations.ts';
+import { renderKey } from '../../kube/types/meta.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
+import { changeRecord } from './change-record.ts';
 import { providerIdOf } from './host-caches.ts';
-import type { HostPorts } from './ports.ts';
+import { paceProgress } from './pace-progress.ts';
+import type { HostPorts, HostRunner } from './ports.ts';
+import { recordSighting, type Sighting } from './sighting.ts';
 import { sudoAccessOf } from './sudo-record.ts';
 
-export type BootstrapProgress = readonly StepProgress[];
+export interface BootstrapProgress {
+  readonly steps: readonly StepProgress[];
+  /** The server as it was when the work began. */
+  readonly server: Sighting;
+}
 
-export type BootstrapResult =
-  | { readonly kind: 'host-key'; readonly fingerprint: string }
-  /** `digest` is that of the configuration, as it was verified on the Mac. */
-  | { readonly kind: 'bootstrapped'; readonly finishedAtMs: number; readonly digest: string };
+export interface BootstrapResult {
+  readonly finishedAtMs: number;
+  /** Of the configuration, as it was verified on the Mac. */
+  readonly digest: string;
+}
 
 export type BootstrapRequest = OperationRequest<BootstrapProgress, BootstrapResult>;
 
@@ -28,58 +41,141 @@ export interface BootstrapJob {
 
 const LOOK_TIMEOUT_MS = 60_000;
 
-/** Connects once to learn the host key; nothing is run. */
-export const lookAtHostKey = (job: BootstrapJob): BootstrapRequest => ({
+/** Learns the host key while there is nothing else to do; nothing is run. */
+export const lookAtHostKey = (job: BootstrapJob): OperationRequest<never, string> => ({
   key: job.host.metadata.name,
-  doing: 'looking at the SSH host key',
+  doing: LOOKING,
   timeoutMs: LOOK_TIMEOUT_MS,
-  run: async ({ signal }) => {
-    const fingerprint = await job.ports.preparer.lookAtHostKey(await targetOf(job, signal), signal);
-    return { kind: 'host-key', fingerprint };
-  },
+  run: async ({ signal }) => job.ports.preparer.lookAtHostKey(await targetOf(job, signal), signal),
 });
+
+const LOOKING = 'looking at the SSH host key';
 
 export const bootstrapHost = (job: BootstrapJob): BootstrapRequest => ({
   key: job.host.metadata.name,
   doing: 'bootstrapping',
   timeoutMs: job.ports.settings.times.bootstrapTimeoutMs,
   run: async ({ signal, report }) => {
-    const kubeconfig = await job.ports.join.issue(job.host.spec.claimRef?.name ?? '', signal);
-    return prepareHost(job, { kubeconfig, report }, signal);
+    const target = await pinnedTargetOf(job, signal);
+    const kubeconfig = await issueIdentity(job, signal);
+    const githubToken = await notItsFault(registrationOf(job, signal));
+    return prepareHost(job, { target, kubeconfig, githubToken, report }, signal);
   },
 });
 
-/** The same for a Mac that works: what differs is changed, and its identity stays as it is. */
+const issueIdentity = ({ ports, host }: BootstrapJob, signal: AbortSignal): Promise<Secret<string>> =>
+  notItsFault(ports.join.issue(host.spec.claimRef?.name ?? '', signal));
+
+/** One that was taken over has the identity that somebody else gave it, until our configuration was verified on it (R28). */
+const isStranger = ({ spec, status }: MacHost): boolean => spec.takenOver === true && status?.configHash === undefined;
+
+/** The same for a Mac that works: what differs is changed, and its identity stays as it is, unless it is not from us. */
 export const rollHost = (job: BootstrapJob): BootstrapRequest => ({
   key: job.host.metadata.name,
   doing: 'rolling',
   timeoutMs: job.ports.settings.times.bootstrapTimeoutMs,
-  run: ({ signal, report }) => prepareHost(job, { kubeconfig: undefined, report }, signal),
+  run: async ({ signal, report }) => {
+    const target = await pinnedTargetOf(job, signal);
+    const kubeconfig = isStranger(job.host) ? await issueIdentity(job, signal) : undefined;
+    return prepareHost(job, { target, kubeconfig, githubToken: undefined, report }, signal);
+  },
 });
 
 const prepareHost = async (
   { ports, host, server }: BootstrapJob,
-  { kubeconfig, report }: Pick<Preparation, 'kubeconfig'> & { readonly report: Preparation['onProgress'] },
+  { target, kubeconfig, githubToken, report }: Outfit,
   signal: AbortSignal,
 ): Promise<BootstrapResult> => {
-  const { digest } = await ports.preparer.prepare(
+  const seen = recordSighting(server, ports.clock.now());
+  const progress = paceProgress<BootstrapProgress['steps']>(ports.clock, (steps) => report({ steps, server: seen }));
+  const preparing = ports.preparer.prepare(
     {
-      target: await targetOf({ ports, host, server }, signal),
+      target,
       epoch: host.spec.epoch,
-      claim: host.spec.claimRef?.uid ?? '',
+      claim: claimMarkOf(host),
       nodeName: host.spec.claimRef?.name ?? '',
       providerId: providerIdOf(host),
-      ...configurationOf(host),
+      ...withTakeover(configurationOf(host), host),
       kubeconfig,
+      ...(githubToken === undefined ? {} : { githubToken }),
       sudo: sudoAccessOf(ports.client, host, server),
-      onProgress: report,
+      onProgress: progress.report,
     },
     signal,
   );
-  return { kind: 'bootstrapped', finishedAtMs: ports.clock.now(), digest };
+  const { digest } = await preparing.finally(progress.stop);
+  return { finishedAtMs: ports.clock.now(), digest };
 };
 
-const configurationOf = ({ spec }: MacHost): Pick<Preparation, 'fleet'> => ({ fleet: spec.fleet ?? '' });
+/** What the Mac knows its machine by: as it is called everywhere, because a move to another cluster gives it another UID (R17). */
+const claimMarkOf = ({ spec }: MacHost): string => (spec.claimRef === undefined ? '' : renderKey(spec.claimRef));
+
+interface Credentials extends Pick<Preparation, 'kubeconfig'> {
+  readonly githubToken: Preparation['githubToken'] | undefined;
+}
+
+interface Outfit extends Credentials {
+  readonly target: HostTarget;
+  report(progress: BootstrapProgress): void;
+}
+
+const configurationOf = ({ spec }: MacHost): Pick<Preparation, 'fleet' | 'role' | 'inputs'> => {
+  const { hostCPU, hostMemoryMB, ghActionsRunner: runner } = spec.configuration ?? {};
+  return {
+    fleet: spec.fleet ?? '',
+    role: runner === undefined ? 'node' : 'builder',
+    inputs: {
+      ...(hostCPU ? { hostCpu: String(hostCPU) } : {}),
+      ...(hostMemoryMB ? { hostMemoryMb: String(hostMemoryMB) } : {}),
+      ...(runner === undefined ? {} : builderInputsOf(runner)),
+    },
+  };
+};
+
+/** A builder makes images with VMs that no Pod stands for: nobody may tidy them away. */
+const builderInputsOf = ({ ghOrg, ghRunnerLabels, ghRunnerVersion }: HostRunner): Readonly<Record<string, string>> => ({
+  ...{ githubOrg: ghOrg, runnerLabels: ghRunnerLabels, runnerVersion: ghRunnerVersion, disableVmGc: 'yes' },
+});
+
+/** Undefined for a Mac that is no builder. */
+const registrationOf = async (
+  { ports, host }: BootstrapJob,
+  signal: AbortSignal,
+): Promise<Credentials['githubToken']> => {
+  const runner = host.spec.configuration?.ghActionsRunner;
+  if (runner === undefined) return undefined;
+  const { runnerUnavailable: code } = CODES;
+  if (ports.runners === undefined) {
+    const hint = 'Start the manager with a way to GitHub, or take ghActionsRunner off the machine.';
+    throw new FleetError('invalid', {
+      code,
+      message: 'this manager has no way to GitHub, and a builder needs one',
+      hint,
+    });
+  }
+  try {
+    return await ports.runners.registrationToken({ namespace: host.spec.claimRef?.namespace ?? '', runner }, signal);
+  } catch (cause) {
+    const { kind, message, hint = '' } = toFleetError(cause);
+    throw new FleetError(kind, { code, message: `no token to register the builder with: ${message}`, hint, cause });
+  }
+};
+
+const CODES = { runnerUnavailable: REASONS.machine.bootstrapped.runnerTokenUnavailable } as const;
+
+/** What fails before anything was asked of the Mac says nothing about it: such a failure is not counted against it. */
+const notItsFault = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (thrown) {
+    const { kind, code, message, hint = '', details, cause } = toFleetError(thrown);
+    throw new FleetError(kind, { code, message, hint, details: { ...details, blames: 'nobody' }, cause });
+  }
+};
+
+/** Its marks are those of its own earlier life: no reason to take it for one that was not wiped (R9, R28). */
+const withTakeover = <T extends Pick<Preparation, 'inputs'>>(configuration: T, { spec }: MacHost): T =>
+  spec.takenOver === true ? { ...configuration, inputs: { ...configuration.inputs, takeover: 'yes' } } : configuration;
 
 /** Fingerprint of the configuration that this manager wants on the Mac (004-5). */
 export const wantedHashOf = ({ preparer }: Pick<HostPorts, 'preparer'>, host: MacHost): string =>
@@ -97,6 +193,17 @@ export const stopAgent = (job: BootstrapJob): OperationRequest<never, void> => (
     await job.ports.preparer.stopAgent({ target, epoch: job.host.spec.epoch }, signal);
   },
 });
+
+/** Connects once to learn the host key, if none is pinned yet; nothing is run. */
+const pinnedTargetOf = async (job: BootstrapJob, signal: AbortSignal): Promise<HostTarget> => {
+  const { ports, host } = job;
+  const target = await targetOf(job, signal);
+  if (target.pinnedHostKey !== undefined) return target;
+  const limit = { clock: ports.clock, timeoutMs: LOOK_TIMEOUT_MS, signal, doing: LOOKING };
+  const fingerprint = await withTimeLimit(limit, (limited) => ports.preparer.lookAtHostKey(target, limited));
+  await changeRecord(ports.client, host, { signal, change: ({ wipes }) => ({ hostKey: { fingerprint, wipes } }) });
+  return { ...target, pinnedHostKey: fingerprint };
+};
 
 const targetOf = async ({ ports, host, server }: BootstrapJob, signal: AbortSignal): Promise<HostTarget> => ({
   address: server.address,

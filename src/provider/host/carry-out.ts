@@ -1,33 +1,42 @@
 /** Carries out one planned effect on a server, and says what came of it. Nothing else of ours writes to Scaleway. */
 import { FleetError, isKind, unreachable } from '../../base/errors.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
-import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
+import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Operations } from '../../kube/controller/operations.ts';
 import { type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
 import { NODES } from '../../kube/types/core.ts';
-import type { WriteCall } from '../../scaleway/port/cloud.ts';
+import type { CloudServer, WriteCall } from '../../scaleway/port/cloud.ts';
 import { chooseOsImage } from '../../scaleway/port/os-family.ts';
-import { stopAgent } from './bootstrap.ts';
+import { lookAtHostKey, stopAgent } from './bootstrap.ts';
+import { forgetHost, ifThere } from './forget-host.ts';
 import { nodeOf } from './host-caches.ts';
+import { hostStateOf } from './host-life.ts';
 import type { HostPlan } from './host-view.ts';
+import { identityFrom, identityRival } from './node-identity.ts';
 import { type Look, refOf } from './observe-host.ts';
+import { isPending } from './plan-claim.ts';
 import { withoutReboot } from './plan-recovery.ts';
 import { acceptWipe } from './plan-release.ts';
-import { type PrepareDeps, prepare } from './prepare-host.ts';
-import { recordWrite } from './recorded-write.ts';
+import { type PrepareDeps, prepare, raiseEpoch } from './prepare-host.ts';
+import { nameSeen, recordWrite } from './recorded-write.ts';
 import { isReady, notReady } from './report.ts';
 import { startRoll } from './roll-host.ts';
+import { recordSighting } from './sighting.ts';
 
 /** A live look is good for this long; a process that was frozen since sends nothing (R13). */
 const LOOK_GOOD_FOR_MS = 5_000;
 const WATCH_OPERATION_MS = 60_000;
 
 export interface HostDeps extends PrepareDeps {
+  /** Looks at the host keys of Macs whose pending name is held. */
+  readonly keyLooks: Operations<never, string>;
   /** Stopping agents before a wipe: best effort, so its outcome does not matter. */
   readonly stops: Operations<never, void>;
-  /** Reboots that this process put on record and has not sent: what for, by the id of the write. */
-  readonly unsent: Map<string, 'recovery' | 'request'>;
+  /** Writes that this process put on record and has not sent: what for, by the id of the write. */
+  readonly unsent: Map<string, 'recovery' | 'request' | 'order'>;
+  /** Intents to rent a Mac that this process decided to send. */
+  readonly decided: Set<string>;
 }
 
 export interface Task {
@@ -63,7 +72,7 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
       await deleteNode(deps, task);
       return wait(0);
     case 'forget':
-      await forget(task);
+      await forgetHost(task.host, task.context);
       return stop();
     default:
       return writeToServer(deps, plan, task);
@@ -83,8 +92,7 @@ const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<R
   const server = refOf(task.host);
   switch (plan.do) {
     case 'rename':
-      await cloud.renameServer(server, plan.to, permitEffect(deps, task));
-      return wait(0);
+      return renamed(deps, task, await cloud.renameServer(server, plan.to, permitEffect(deps, task)));
     case 'reboot':
       return reboot(deps, task);
     case 'reinstall':
@@ -97,6 +105,27 @@ const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<R
     default:
       return unreachable(plan);
   }
+};
+
+/** The answer shows the server as a look would: a name on the way to a machine's is taken as seen at once. */
+const renamed = (deps: HostDeps, { host, look }: Task, server: CloudServer): Result => {
+  const { ports, caches, keyLooks } = deps;
+  const { spec } = host;
+  const [uid, nowMs] = [host.metadata.uid ?? '', ports.clock.now()];
+  if (hostStateOf(spec, 'absent') !== 'claimed' || server.name !== spec.assignedName?.next) return wait(0);
+  if (isPending(server.name)) {
+    const status = { server: recordSighting(server, nowMs) };
+    if (look.server !== undefined) keyLooks.ensure(uid, lookAtHostKey({ ports, host, server: look.server }));
+    return wait<MacHost>(ports.settings.times.claimHoldMs, { ...notReady(REASONS.host.ready.notReady), status });
+  }
+  const looked = keyLooks.state(uid);
+  const seen = {
+    ...nameSeen({ spec, nowMs, uuid: ports.ids.uuid }, server.name),
+    ...(looked?.state === 'succeeded' ? { hostKey: { fingerprint: looked.result, wipes: spec.wipes } } : {}),
+  };
+  // The work on the Mac comes next: its epoch goes on record with the name, unless another may still be that Node.
+  if (identityRival(caches, host, nowMs) !== undefined) return wait(0, { spec: seen });
+  return raiseEpoch(deps, host, { ...seen, ...identityFrom(ports, host) }) ?? wait(0, { spec: seen });
 };
 
 /** Asked right before anything changes a server: still leading, and the look is not stale, nor will be when it is sent. */
@@ -196,21 +225,4 @@ const deleteNode = async ({ caches }: HostDeps, { host, context }: Task): Promis
   if (node?.metadata.uid === undefined) return;
   const preconditions = { uid: node.metadata.uid };
   await ifThere(context.kube.delete(NODES, { name: node.metadata.name }, { preconditions, signal: context.signal }));
-};
-
-const forget = async ({ host, context }: Task): Promise<void> => {
-  const { name, uid, resourceVersion } = host.metadata;
-  const preconditions = {
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  };
-  await ifThere(context.kube.delete(MAC_HOSTS, { name }, { preconditions, signal: context.signal }));
-};
-
-const ifThere = async (deleting: Promise<unknown>): Promise<void> => {
-  try {
-    await deleting;
-  } catch (error) {
-    if (!isKind(error, 'not-found')) throw error;
-  }
 };

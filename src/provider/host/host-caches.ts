@@ -26,7 +26,7 @@ export const nodeOf = ({ nodes }: ProviderCaches, host: MacHost): Node | undefin
   nodes.byIndex('provider', providerIdOf(host))[0];
 
 /** The machine behind the claim, under the same UID. */
-const claimantOf = ({ machines }: Pick<ProviderCaches, 'machines'>, { spec }: MacHost) => {
+export const claimantOf = ({ machines }: Pick<ProviderCaches, 'machines'>, { spec }: MacHost) => {
   const machine = spec.claimRef === undefined ? undefined : machines.get(renderKey(spec.claimRef));
   return machine?.metadata.uid === spec.claimRef?.uid ? machine : undefined;
 };
@@ -47,8 +47,14 @@ export const ownerOf = (caches: ProviderCaches, host: MacHost): Owner => {
 export const isMoving = ({ metadata }: ScalewayAppleSiliconMachine): boolean =>
   metadata.annotations?.[CLUSTER_API_ANNOTATIONS.deleteForMove] !== undefined;
 
-export const isProvisioned = (caches: ProviderCaches, host: MacHost): boolean =>
-  claimantOf(caches, host)?.status?.initialization?.provisioned === true;
+export const isProvisioned = (caches: ProviderCaches, host: MacHost): boolean => {
+  const machine = claimantOf(caches, host);
+  return machine !== undefined && wasProvisioned(machine);
+};
+
+/** Both are set together (R22), and the status is lost by a move (R17). */
+export const wasProvisioned = ({ spec, status }: ScalewayAppleSiliconMachine): boolean =>
+  status?.initialization?.provisioned === true || Boolean(spec.providerID);
 
 export const membersOf = (
   { machines }: Pick<ProviderCaches, 'machines'>,

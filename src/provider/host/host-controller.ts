@@ -21,24 +21,36 @@ import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
 import { isOwnerPaused, isProvisioned, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
-import { type HostState, hostStateOf } from './host-life.ts';
+import { type HostState, hostStateOf, isOrder } from './host-life.ts';
 import type { Owner } from './host-view.ts';
 import { identityLeftMs } from './node-identity.ts';
 import { censusOf, diagnose, judgePresence, type Look, lookAt, needsLook, observeOwner } from './observe-host.ts';
+import { orderHost } from './order-host.ts';
+import { type IntentView, planIntent } from './plan-claim.ts';
 import { planHost } from './plan-host.ts';
 import { tierOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
-import { pacedUntil, underWay } from './prepare-host.ts';
+import { pacedUntil, underWay, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
 import { isReady } from './report.ts';
 import { type RollTurn, rollTurnOf, rollUnderWay } from './roll-host.ts';
 
+/** A fleet as large as one manager is made for is worked on at once: each Mac is waited for, most of the time. */
+const WORK_AT_ONCE = 1_024;
+/** Enough to use up the budget of requests to the cloud, few enough that a look does not grow old in its line. */
+const WORKERS = 16;
+
 export const createHostController = (ports: HostPorts, caches: ProviderCaches, events: EventRecorder): Controller => {
-  const options = { clock: ports.clock, concurrency: 64, onChange: (key: string) => controller.wake(key) };
+  const options = { clock: ports.clock, concurrency: WORK_AT_ONCE, onChange: (key: string) => controller.wake(key) };
   const operations = createOperations<BootstrapProgress, BootstrapResult>(options);
   const stops = createOperations<never, void>(options);
-  const deps: HostDeps = { ports, caches, operations, stops, raisedEpochs: new Map(), unsent: new Map() };
+  const keyLooks = createOperations<never, string>(options);
+  const deps: HostDeps = {
+    ...{ ports, caches, operations, keyLooks, stops },
+    ...{ raisedEpochs: new Map(), unsent: new Map(), decided: new Set() },
+  };
   const controller = createController({
     name: 'machosts.life',
+    workers: WORKERS,
     watches: [
       watchPrimary(caches.hosts),
       watchMapped(caches.machines, (change) => {
@@ -54,7 +66,7 @@ export const createHostController = (ports: HostPorts, caches: ProviderCaches, e
     ],
     operations: {
       stop: async () => {
-        await Promise.all([operations.stop(), stops.stop()]);
+        await Promise.all([operations.stop(), keyLooks.stop(), stops.stop()]);
       },
     },
     reconcile: reconcileLifecycle<MacHost>({
@@ -89,16 +101,19 @@ const hostKeysOf = (node: { readonly spec?: { readonly providerID?: string } }):
  * Hosts of another project are not ours (R1); while the owner is paused, work under way ends and nothing new begins. That
  * its machine was taken off it by hand is put on record all the same (R16).
  */
-const gate = ({ ports, caches, operations, stops }: HostDeps, host: MacHost): StepResult<MacHost> | undefined => {
+const gate = (
+  { ports, caches, operations, keyLooks, stops }: HostDeps,
+  host: MacHost,
+): StepResult<MacHost> | undefined => {
   if (host.spec.source.scaleway?.projectID !== ports.settings.projectId) return stop();
   if (!isOwnerPaused(caches, host)) return undefined;
-  operations.cancel(host.metadata.uid ?? '');
-  stops.cancel(host.metadata.uid ?? '');
+  for (const work of [operations, keyLooks, stops]) work.cancel(host.metadata.uid ?? '');
   return ownerOf(caches, host) === 'detached' && host.spec.hold === undefined ? undefined : stop();
 };
 
 /** A host that is not free stays on record, whoever deletes it (R4), and goes on with its life meanwhile. */
 const leave = (deps: HostDeps, host: MacHost, context: ReconcileContext): Promise<StepResult<MacHost>> => {
+  if (isOrder(host.spec)) return leaveOrder(deps, host, context);
   const isGone = host.status?.server?.goneAt !== undefined && ownerOf(deps.caches, host) !== 'names-it';
   const isMoved = host.spec.hold?.reason === REASONS.host.owned.moved && host.spec.release === undefined;
   return hostStateOf(host.spec, 'absent') === 'free' || isGone || isMoved
@@ -106,7 +121,14 @@ const leave = (deps: HostDeps, host: MacHost, context: ReconcileContext): Promis
     : live(deps, host, context);
 };
 
+/** An intent stays until it is known what came of it, whoever deletes it. */
+const leaveOrder = async (deps: HostDeps, host: MacHost, context: ReconcileContext): Promise<StepResult<MacHost>> => {
+  const result = await orderHost(deps, host, context);
+  return result.kind === 'stop' ? done() : result;
+};
+
 const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): Promise<StepResult<MacHost>> => {
+  if (isOrder(host.spec)) return orderHost(deps, host, context);
   const { ports, caches } = deps;
   const nowMs = ports.clock.now();
   // A Mac whose certificate ran out cannot renew it: it joins anew, with a new token (R23).
@@ -119,7 +141,9 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const owner = await observeOwner(caches, host, context);
   const turn: RollTurn = state === 'joined' ? rollTurnOf(deps, host) : { is: 'nothing' };
   const look = await lookIfNeeded(deps, { host, state, owner, turn, context });
-  if (look.kind === 'enough') return withStatus(look.result, host, { state, nowMs, server: undefined });
+  if (look.kind === 'not-yet') return look.result;
+  const told = { state, nowMs, isAtWork: () => deps.operations.state(host.metadata.uid ?? '') !== undefined };
+  if (look.kind === 'enough') return withStatus(look.result, host, { ...told, server: undefined });
   const presence = judgePresence(host.status?.server, look.look, nowMs);
   const plan = planHost({
     ...{ nowMs, spec: host.spec, server: look.look.server, isGone: presence.isGone, owner, node },
@@ -133,11 +157,12 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
     uuid: ports.ids.uuid,
   });
   const result = await carryOut(deps, plan, { host, look: look.look, context });
-  return withStatus(result, host, { state, nowMs, server: presence.server });
+  return withStatus(result, host, { ...told, server: presence.server });
 };
 
 /** Work belongs to a state: a bootstrap or a roll to Macs that are used, a stopping of the agent to the ways out. */
-const endStrayWork = ({ operations, stops }: HostDeps, { metadata }: MacHost, state: HostState): void => {
+const endStrayWork = ({ operations, keyLooks, stops }: HostDeps, { metadata }: MacHost, state: HostState): void => {
+  if (state !== 'claimed') keyLooks.cancel(metadata.uid ?? '');
   if (state !== 'preparing' && state !== 'joined') operations.cancel(metadata.uid ?? '');
   if (state !== 'releasing' && state !== 'terminating') stops.cancel(metadata.uid ?? '');
 };
@@ -152,16 +177,26 @@ interface Glance {
 
 type Looked =
   | { readonly kind: 'looked'; readonly look: Look; readonly diagnosis: Diagnosis | undefined }
+  /** There is nothing to tell yet either. */
+  | { readonly kind: 'not-yet'; readonly result: StepResult<MacHost> }
   /** There is nothing to act on, so the cloud is not asked. */
   | { readonly kind: 'enough'; readonly result: StepResult<MacHost> };
 
 const lookIfNeeded = async (deps: HostDeps, glance: Glance): Promise<Looked> => {
   const { host, state, owner, turn, context } = glance;
+  // Just put on record: what its server looks like follows at once.
+  if (state === 'free' && host.status?.server === undefined) return { kind: 'not-yet', result: stop() };
+  const intent = state === 'claimed' ? planIntent(intentView(deps, host, owner)) : undefined;
+  if (intent !== undefined)
+    return { kind: 'enough', result: await carryOut(deps, intent, { host, look: UNLOOKED, context }) };
   const rolling = state === 'joined' && owner === 'names-it' ? rollUnderWay(deps, host) : undefined;
+  if (rolling === 'not-yet') return { kind: 'not-yet', result: wait(WATCH_OPERATION_MS) };
   if (rolling !== undefined) return { kind: 'enough', result: rolling };
   if (!needsLook(host, { state, owner, isTurnToRoll: turn.is === 'now' }))
     return { kind: 'enough', result: restOf(deps, host, turn) };
   if (state === 'preparing' && owner === 'names-it' && host.spec.rebootRequest === undefined) {
+    const quietMs = withoutNewsMs(deps, host);
+    if (quietMs !== undefined) return { kind: 'not-yet', result: wait(quietMs) };
     const result = underWay(deps, host) ?? (isAboutToAct(deps, host) ? undefined : pacedUntil(deps, host));
     if (result !== undefined) return { kind: 'enough', result };
   }
@@ -169,6 +204,14 @@ const lookIfNeeded = async (deps: HostDeps, glance: Glance): Promise<Looked> => 
   const diagnosis = await diagnose(deps.ports, host, { state, signal: context.signal });
   return { kind: 'looked', look: await lookAt(deps.ports, host, context), diagnosis };
 };
+
+/** For plans without an effect: with it none is permitted. */
+const UNLOOKED: Look = { server: undefined, atMs: Number.NEGATIVE_INFINITY };
+
+const intentView = ({ ports }: HostDeps, { spec, status }: MacHost, owner: Owner): IntentView => ({
+  ...{ spec, owner, sighting: status?.server, nowMs: ports.clock.now() },
+  ...{ times: ports.settings.times, uuid: ports.ids.uuid },
+});
 
 /** Until its identity may have run out, or it is its turn to be changed. */
 const restOf = ({ ports }: HostDeps, host: MacHost, turn: RollTurn): StepResult<MacHost> => {
@@ -188,12 +231,22 @@ const withStatus = (
     readonly state: HostState;
     readonly nowMs: number;
     readonly server: NonNullable<MacHost['status']>['server'];
+    readonly isAtWork: () => boolean;
   },
-): StepResult<MacHost> => ({
-  ...result,
-  status: {
-    ...(status?.state === seen.state ? {} : { state: seen.state, stateSince: toTimestamp(seen.nowMs) }),
-    ...(seen.server === undefined ? {} : { server: seen.server }),
-    ...result.status,
-  },
-});
+): StepResult<MacHost> => {
+  if (isInPassing(result)) return result;
+  return {
+    ...result,
+    status: {
+      ...(status?.state === seen.state ? {} : { state: seen.state, stateSince: toTimestamp(seen.nowMs) }),
+      ...(seen.server === undefined ? {} : { server: seen.server }),
+      // Work that is over, or was that of a process which is no more.
+      ...(status?.operation === undefined || seen.isAtWork() ? {} : { operation: undefined }),
+      ...result.status,
+    },
+  };
+};
+
+/** A pass that says nothing and is followed by another at once: that one tells how the Mac stands. */
+const isInPassing = (result: StepResult<MacHost>): boolean =>
+  result.kind === 'wait' && result.afterMs === 0 && result.condition === undefined && result.status === undefined;

@@ -28,6 +28,11 @@ describe('the table of a Mac’s life', () => {
     }
   });
 
+  it('T-12 prepares a Mac anew whose Node is gone, and none whose Node is there', () => {
+    const spec = specOf({ claimRef: CLAIM, assignedName: { current: CLAIM.name } });
+    assert.deepEqual([hostStateOf(spec, 'absent'), hostStateOf(spec, 'there')], ['preparing', 'joined']);
+  });
+
   it('calls every name foreign that the record does not expect', () => {
     const spec = specOf({ claimRef: CLAIM, assignedName: { current: 'mac-1' } });
     for (const name of [POOL, PENDING, RELEASING, QUARANTINE, 'mac-2', ''])

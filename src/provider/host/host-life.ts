@@ -8,7 +8,17 @@ import { parseServerName } from '../../kinds/names.ts';
 export type HostState = (typeof HOST_STATES)[number];
 
 /** What a live look says about the server; mostly by its name. */
-export const SIGHTS = ['pool', 'pending', 'machine', 'releasing', 'quarantine', 'foreign', 'unseen', 'gone'] as const;
+export const SIGHTS = [
+  'pool',
+  'pending',
+  'ordered',
+  'machine',
+  'releasing',
+  'quarantine',
+  'foreign',
+  'unseen',
+  'gone',
+] as const;
 export type Sight = (typeof SIGHTS)[number];
 
 /** What to do next; each is carried out by the function of that name in the plan-*.ts files. */
@@ -43,6 +53,7 @@ type Row = Readonly<Record<Sight, Move>>;
 const EVERYWHERE = (move: Move): Omit<Row, 'gone'> => ({
   pool: move,
   pending: move,
+  ordered: move,
   machine: move,
   releasing: move,
   quarantine: move,
@@ -55,7 +66,15 @@ const LOST = { foreign: 'report', unseen: 'report', gone: 'forget' } as const;
 
 export const HOST_LIFE: Readonly<Record<HostState, Row>> = {
   free: { ...EVERYWHERE('rest'), foreign: 'forget', unseen: 'report', gone: 'forget' },
-  claimed: { ...EVERYWHERE('drop'), pool: 'take', pending: 'take', machine: 'take', unseen: 'report', gone: 'forget' },
+  claimed: {
+    ...EVERYWHERE('drop'),
+    pool: 'take',
+    pending: 'take',
+    ordered: 'take',
+    machine: 'take',
+    unseen: 'report',
+    gone: 'forget',
+  },
   preparing: { ...EVERYWHERE('report'), machine: 'prepare', gone: 'forget' },
   joined: { ...EVERYWHERE('report'), machine: 'tend', gone: 'forget' },
   releasing: { ...EVERYWHERE('wipe'), ...LOST },
@@ -65,7 +84,11 @@ export const HOST_LIFE: Readonly<Record<HostState, Row>> = {
   terminating: { ...EVERYWHERE('terminate'), ...LOST },
 };
 
-/** Where the host is in its life, from its record and from whether its Node is there. */
+/** A Mac that is to be rented: there is an intent, and no server on record yet (R25). */
+export const isOrder = ({ source }: Pick<MacHostSpec, 'source'>): boolean =>
+  source.scaleway !== undefined && source.scaleway.serverID === undefined;
+
+/** Where the host is in its life, from its record and from whether its Node is there. An order is in none yet. */
 export const hostStateOf = (spec: MacHostSpec, node: 'there' | 'absent'): HostState => {
   if (spec.release !== undefined) return releaseStateOf(spec);
   if (spec.hold !== undefined) return 'held';

@@ -3,6 +3,8 @@
  * A list that fails changes nothing: an error is never emptiness (R8).
  */
 import { FleetError, isKind } from '../../base/errors.ts';
+import { createLimiter } from '../../base/limiter.ts';
+import { FINALIZERS } from '../../kinds/labels.ts';
 import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { parseProviderId } from '../../kinds/names.ts';
@@ -12,20 +14,31 @@ import {
   type ReconcileContext,
   type Watch,
 } from '../../kube/controller/controller.ts';
+import { createStrayWatch, findStrays, type Stray, type StraySightings } from './find-strays.ts';
 import type { ProviderCaches } from './host-caches.ts';
+import { isOrder } from './host-life.ts';
 import { lookAt } from './observe-host.ts';
 import { type InventoryPlan, planInventory } from './plan-inventory.ts';
 import type { HostPorts } from './ports.ts';
 
-export const createInventoryController = (ports: HostPorts, caches: ProviderCaches): Controller =>
-  createController({
+/** Told of what is astray in a zone, with every list of it. */
+export type OnStrays = (zone: string, sightings: StraySightings) => void;
+
+export const createInventoryController = (ports: HostPorts, caches: ProviderCaches, onStrays: OnStrays): Controller => {
+  const watches = new Map(
+    ports.settings.zones.map((zone) => [zone, createStrayWatch(10 * ports.settings.times.quietMs)]),
+  );
+  return createController({
     name: 'machosts.inventory',
     watches: [eachZone(ports, caches)],
     reconcile: async (context) => {
-      await takeStock(ports, caches, context);
+      const strays = await takeStock(ports, caches, context);
+      const sightings = watches.get(context.key)?.(strays, ports.clock.now());
+      if (sightings !== undefined) onStrays(context.key, sightings);
       return { next: 'again', afterMs: ports.settings.times.inventoryMs };
     },
   });
+};
 
 /** The keys are the zones; nothing but time wakes them. */
 const eachZone = ({ settings }: HostPorts, { hosts }: ProviderCaches): Watch => ({
@@ -36,28 +49,50 @@ const eachZone = ({ settings }: HostPorts, { hosts }: ProviderCaches): Watch => 
   },
 });
 
-const takeStock = async (ports: HostPorts, caches: ProviderCaches, context: ReconcileContext): Promise<void> => {
+const takeStock = async (
+  ports: HostPorts,
+  caches: ProviderCaches,
+  context: ReconcileContext,
+): Promise<readonly Stray[]> => {
   const { cloud, clock, settings } = ports;
   const zone = context.key;
   const servers = await cloud.listServers(zone, context.signal);
   const machines = caches.machines.list();
   const hosts = caches.hosts.list().filter(({ spec }) => isOf(spec.source.scaleway, settings.projectId, zone));
-  if (servers.length === 0) await distrustEmptyList(ports, hosts[0], context);
+  if (servers.length === 0)
+    await distrustEmptyList(
+      ports,
+      hosts.find(({ spec }) => !isOrder(spec)),
+      context,
+    );
+  const owners = ownersOf(machines);
+  const ours = servers.filter(({ projectId }) => projectId === settings.projectId);
   const plans = planInventory({
     nowMs: clock.now(),
     projectId: settings.projectId,
-    servers: servers.filter(({ projectId }) => projectId === settings.projectId),
+    servers: ours,
     hosts,
     poolPrefixes: [...new Set([settings.poolPrefix, ...machines.map(({ spec }) => spec.adoptPoolPrefix ?? '')])].filter(
       Boolean,
     ),
     poolPrefix: settings.poolPrefix,
     clusterId: settings.clusterId,
-    owners: ownersOf(machines),
+    owners,
     uuid: ports.ids.uuid,
   });
-  for (const plan of plans) await carryOut(plan, context);
+  const limiter = createLimiter(PLANS_AT_ONCE);
+  const carried = plans.map((plan) => limiter.run(() => carryOut(plan, context), context.signal));
+  const failed = (await Promise.allSettled(carried)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+  return findStrays({
+    servers: ours,
+    knownIds: new Set([...hosts.map(({ metadata }) => metadata.name), ...owners.keys()]),
+    machineNames: new Set(machines.map(({ metadata }) => metadata.name)),
+  });
 };
+
+/** A fleet that is put on record for the first time is there within seconds. */
+const PLANS_AT_ONCE = 16;
 
 /** An empty list is what a regional incident looks like too (F17): believed only if a look finds nothing either. */
 const distrustEmptyList = async (ports: HostPorts, host: MacHost | undefined, context: ReconcileContext) => {
@@ -90,18 +125,18 @@ const isOf = (
 /** Somebody else being first is no trouble: the next look sees what is there. */
 const carryOut = async (plan: InventoryPlan, { kube, signal }: ReconcileContext): Promise<void> => {
   try {
-    if (plan.do === 'create') {
-      const { apiVersion, kind } = TYPE;
-      await kube.create(MAC_HOSTS, parseMacHost({ apiVersion, kind, metadata: { name: plan.name }, spec: plan.spec }), {
-        signal,
-      });
-    } else await patchServer(plan.host, plan.server, { kube, signal });
+    const host = plan.do === 'create' ? await kube.create(MAC_HOSTS, newHost(plan), { signal }) : plan.host;
+    await patchServer(host, plan.server, { kube, signal });
   } catch (error) {
     if (!isKind(error, 'exists', 'conflict', 'not-found')) throw error;
   }
 };
 
 const TYPE = { apiVersion: `${MAC_HOSTS.group}/${MAC_HOSTS.version}`, kind: MAC_HOSTS.kind };
+
+/** With its finalizer from the start: it leaves only by its life (R4). */
+const newHost = ({ name, spec }: Extract<InventoryPlan, { do: 'create' }>): MacHost =>
+  parseMacHost({ ...TYPE, metadata: { name, finalizers: [FINALIZERS.macHost] }, spec });
 
 const NOTHING_ODD = { missingSince: null, unseenSince: null, goneAt: null, deletableAt: null };
 

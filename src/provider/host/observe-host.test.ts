@@ -5,7 +5,7 @@ import { judgePresence } from './observe-host.ts';
 import { at, NOW, serverOf } from './testing/views.ts';
 
 const seen: ServerAccess = { ...serverOf('mac-1'), sudoPassword: undefined };
-const known = { name: 'mac-1', status: 'ready' };
+const known = { name: 'mac-1', status: 'ready', address: '192.0.2.1' };
 
 describe('whether a server is gone (R19)', () => {
   const rows = [
@@ -41,7 +41,14 @@ describe('whether a server is gone (R19)', () => {
       story: 'a server that shows itself again was never gone',
       known: { ...known, unseenSince: at(600_000), goneAt: at(60_000) },
       server: seen,
-      noted: {},
+      noted: { seenAt: at(0) },
+      is: false,
+    },
+    {
+      story: 'what a look shows is noted, and that no list shows it stays noted',
+      known: { ...known, name: 'mac-0', missingSince: at(60_000) },
+      server: seen,
+      noted: { missingSince: at(60_000), seenAt: at(0) },
       is: false,
     },
     { story: 'nothing is noted of a server as it was', known, server: seen, noted: undefined, is: false },

@@ -10,6 +10,7 @@ import { type HostState, sightName } from './host-life.ts';
 import type { Owner, PoolCensus } from './host-view.ts';
 import { tierOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
+import { isSameSighting, recordSighting } from './sighting.ts';
 
 export interface Look {
   readonly server: ServerAccess | undefined;
@@ -68,12 +69,15 @@ export interface Presence {
   readonly server: NonNullable<MacHostStatus['server']> | undefined;
 }
 
-export const judgePresence = (known: MacHostStatus['server'], look: Look | undefined, nowMs: number): Presence => {
-  if (look === undefined) return { isGone: known?.goneAt !== undefined, server: undefined };
-  const { unseenSince, goneAt, ...rest } = known ?? {};
+export const judgePresence = (known: MacHostStatus['server'], look: Look, nowMs: number): Presence => {
+  const { unseenSince, goneAt } = known ?? {};
   if (look.server !== undefined) {
-    const isNews = unseenSince !== undefined || goneAt !== undefined;
-    return { isGone: false, server: isNews ? rest : undefined };
+    const { missingSince } = known ?? {};
+    const seen = {
+      ...recordSighting(look.server, nowMs),
+      ...(missingSince === undefined ? {} : { missingSince }),
+    };
+    return { isGone: false, server: isSameSighting(known, seen) ? undefined : seen };
   }
   if (unseenSince === undefined) return { isGone: false, server: { ...known, unseenSince: toTimestamp(nowMs) } };
   if (goneAt !== undefined) return { isGone: true, server: undefined };

@@ -10,6 +10,7 @@ import {
   fresh,
   type Given,
   NOW,
+  ORDERED,
   PENDING,
   POOL,
   quietly,
@@ -28,6 +29,8 @@ interface Row extends Given {
   readonly story: string;
   readonly plan: HostPlan;
 }
+
+const RENTED = { ordered: true, pool: undefined, assignedName: { current: ORDERED } };
 
 const ROWS: readonly Row[] = [
   { story: 'R3 a free host rests', spec: {}, server: serverOf(POOL), plan: { do: 'rest' } },
@@ -51,16 +54,16 @@ const ROWS: readonly Row[] = [
     plan: { do: 'rename', to: PENDING },
   },
   {
-    story: 'R13 a record that grew old is written anew before anything is sent',
+    story: 'R13 T-47 a record that grew old is written anew before anything is sent',
     spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 31_000) },
     server: serverOf(POOL),
     plan: store({ lastWrite: fresh('rename') }),
   },
   {
-    story: 'R7 a rename whose answer was lost is recognised by the name, which is held from now on',
+    story: 'R7 T-43 a rename whose answer was lost is recognised by the name, which is held from now on',
     spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 31_000) },
     server: serverOf(PENDING),
-    plan: store({ assignedName: { current: PENDING }, lastWrite: wrote('rename', 0) }),
+    plan: { do: 'wait', afterMs: 40_000 },
   },
   {
     story: 'R7 a pending name is held for a while',
@@ -75,7 +78,47 @@ const ROWS: readonly Row[] = [
     plan: store({ assignedName: { current: PENDING, next: 'mac-1' }, lastWrite: fresh('rename') }),
   },
   {
-    story: 'R7 a server that another cluster renamed meanwhile is let go',
+    story: 'R25 a rented Mac is waited for until it is delivered',
+    spec: { ...RENTED, claimRef: CLAIM },
+    server: serverOf(ORDERED, 'starting', { isDelivered: false }),
+    plan: {
+      do: 'wait',
+      afterMs: TIMES.pollMs,
+      reason: 'Ordering',
+      message: `ordered as ${ORDERED}, and not delivered yet: it is starting`,
+    },
+  },
+  {
+    story: 'R25 one that is ready before it is delivered is waited for too',
+    spec: { ...RENTED, claimRef: CLAIM },
+    server: serverOf(ORDERED, 'ready', { isDelivered: false }),
+    plan: {
+      do: 'wait',
+      afterMs: TIMES.pollMs,
+      reason: 'Ordering',
+      message: `ordered as ${ORDERED}, and not delivered yet: it is ready`,
+    },
+  },
+  {
+    story: 'R25 then it gets its machine’s name at once: no other cluster knows it',
+    spec: { ...RENTED, claimRef: CLAIM },
+    server: serverOf(ORDERED),
+    plan: store({ assignedName: { current: ORDERED, next: 'mac-1' }, lastWrite: fresh('rename') }),
+  },
+  {
+    story: 'R25 a rented Mac whose name somebody changed is not let go: it costs money',
+    spec: { ...RENTED, claimRef: CLAIM },
+    server: serverOf('mine now'),
+    plan: { do: 'report', message: `the server is named "mine now", expected "${ORDERED}"` },
+  },
+  {
+    story: 'R25 the rent of a rented Mac ends with its machine, whatever the release says',
+    spec: { ...RENTED, claimRef: CLAIM, release: RELEASE, assignedName: { current: RELEASING } },
+    server: serverOf(RELEASING),
+    plan: store({ lastWrite: fresh('delete') }),
+  },
+  {
+    story: 'R7 T-44 a server that another cluster renamed meanwhile is let go',
     spec: { claimRef: CLAIM, assignedName: { current: PENDING }, lastWrite: wrote('rename', 40_000) },
     server: serverOf(`tuist-claim-pending-${UUID}`),
     plan: store({ claimRef: undefined, assignedName: undefined }),
@@ -177,7 +220,7 @@ const ROWS: readonly Row[] = [
     plan: { do: 'report', reason: 'ServerGone', message: 'the server is gone: deleted at Scaleway' },
   },
   {
-    story: 'R19 a server that is not seen is not gone yet',
+    story: 'R19 T-49 T-50 a server that is not seen is not gone yet',
     spec: CLAIMED,
     plan: { do: 'report', message: 'Scaleway does not show the server' },
   },
@@ -330,6 +373,8 @@ const ROWS: readonly Row[] = [
       quarantine: undefined,
       hostKey: undefined,
       identity: undefined,
+      configuration: undefined,
+      takenOver: undefined,
       rebootRequest: undefined,
       wipes: 5,
       budgets: {
@@ -386,6 +431,22 @@ function wiping(): Partial<MacHostSpec> {
 
 describe('planHost', () => {
   for (const { story, plan, ...view } of ROWS) it(story, () => assert.deepEqual(quietly(planHost(viewOf(view))), plan));
+});
+
+describe('a plan', () => {
+  const freeze = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    Object.freeze(value);
+    Object.values(value).forEach(freeze);
+  };
+
+  it('T-68 changes nothing of what it is given', () => {
+    for (const { story: _, plan: wanted, ...given } of ROWS) {
+      const view = viewOf(given);
+      freeze([view.spec, view.server]);
+      assert.deepEqual(quietly(planHost(view)).do, wanted.do);
+    }
+  });
 });
 
 describe('isClaimable', () => {

@@ -8,10 +8,11 @@ import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName, renderServerName } from '../../kinds/names.ts';
 import { HOST_LIFE, hostStateOf, type Move, type Sight, sightName } from './host-life.ts';
 import type { HostPlan, HostView } from './host-view.ts';
+import { holdLeftMs, isPending } from './plan-claim.ts';
 import { planKeep, planOwner } from './plan-owner.ts';
 import { planReboot, planRecovery, planRequestedReboot, planSeclude } from './plan-recovery.ts';
 import { planReturn, planTerminate, planWipe } from './plan-release.ts';
-import { intendName, pursueName } from './recorded-write.ts';
+import { intendName, nameOnRecord, pursueName } from './recorded-write.ts';
 
 export const planHost = (view: HostView): HostPlan => {
   const state = hostStateOf(view.spec, view.node);
@@ -23,7 +24,7 @@ const sightOf = ({ spec, server, isGone }: HostView): Sight => (isGone ? 'gone' 
 const PLANS: Readonly<Record<Move, (view: HostView) => HostPlan>> = {
   rest: () => ({ do: 'rest' }),
   take: (view) => planTake(view),
-  drop: () => ({ do: 'store', spec: { claimRef: undefined, assignedName: undefined } }),
+  drop: (view) => planDrop(view),
   prepare: (view) => planPrepare(view),
   tend: (view) => planOwner(view) ?? planReboot(view) ?? planRequestedReboot(view) ?? planRoll(view),
   wipe: planWipe,
@@ -51,20 +52,40 @@ const planForget = ({ isGone, owner }: HostView): HostPlan =>
     ? { do: 'report', reason: REASONS.host.serverFound.gone, message: 'the server is gone: deleted at Scaleway' }
     : { do: 'forget' };
 
-/** pool name → pending name, held for a while → the machine's name. */
+/** One that we rented has no pool to go back to: somebody gave it another name, and says what becomes of it. */
+const planDrop = (view: HostView): HostPlan =>
+  view.spec.ordered
+    ? { do: 'report', message: describeMismatch(view) }
+    : { do: 'store', spec: { claimRef: undefined, assignedName: undefined } };
+
+/** The part of plan-claim.ts that takes a look; also for records that have no intent yet, or one of an earlier release. */
 const planTake = (view: HostView): HostPlan => {
-  const { spec, server, owner, times, nowMs } = view;
+  const { spec, server, owner } = view;
   const name = spec.assignedName;
   if (name === undefined && owner !== 'names-it') return { do: 'store', spec: { claimRef: undefined } };
   const disowned = planOwner(view);
   if (disowned !== undefined) return disowned;
-  if (name === undefined) return intendName(view, renderServerName({ kind: 'claim-pending', uuid: view.uuid() }));
+  const from = nameOnRecord(view);
+  if (name === undefined) {
+    return intendName(view, { from, to: renderServerName({ kind: 'claim-pending', uuid: view.uuid() }) });
+  }
+  // That it was seen goes on record with this pass, and the name is held from then on.
+  if (name.next !== undefined && name.next === server?.name && isPending(name.next))
+    return { do: 'wait', afterMs: view.times.claimHoldMs };
   if (name.next !== undefined) return pursueName(view, name.next);
-  if (parseServerName(server?.name ?? '', [])?.kind !== 'claim-pending')
-    return { do: 'report', message: describeMismatch(view) };
-  const heldMs = nowMs - (parseTimestamp(spec.lastWrite?.at) ?? nowMs);
-  if (heldMs < times.claimHoldMs) return { do: 'wait', afterMs: times.claimHoldMs - heldMs };
-  return intendName(view, spec.claimRef?.name ?? '');
+  if (parseServerName(server?.name ?? '', [])?.kind === 'ordered') return planOrdered(view);
+  if (!isPending(server?.name ?? '')) return { do: 'report', message: describeMismatch(view) };
+  const leftMs = holdLeftMs(view, spec.lastWrite?.at);
+  return leftMs > 0 ? { do: 'wait', afterMs: leftMs } : intendName(view, { from, to: spec.claimRef?.name ?? '' });
+};
+
+/** No other cluster can take what has our name from its first moment on: nothing is held before the final one (R25). */
+const planOrdered = (view: HostView): HostPlan => {
+  const { spec, server, times } = view;
+  if (server?.isDelivered === true && server.status === 'ready')
+    return intendName(view, { from: nameOnRecord(view), to: spec.claimRef?.name ?? '' });
+  const message = `ordered as ${server?.name}, and not delivered yet: it is ${server?.status}`;
+  return { do: 'wait', afterMs: times.pollMs, reason: REASONS.host.ready.ordering, message };
 };
 
 const planPrepare = (view: HostView): HostPlan => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parseMacHost } from '../../kinds/mac-host.ts';
 import { parseMachine } from '../../kinds/machine.ts';
 import { type InventoryView, planInventory } from './plan-inventory.ts';
-import { at, ID, NOW, PENDING, POOL, QUARANTINE, RELEASING, serverOf, specOf, UUID } from './testing/views.ts';
+import { at, ID, NOW, ORDERED, PENDING, POOL, QUARANTINE, RELEASING, serverOf, specOf, UUID } from './testing/views.ts';
 
 const machine = (fields: object = {}, metadata: object = {}) =>
   parseMachine({ metadata: { name: 'mac-1', namespace: 'ci', uid: 'uid-1', ...metadata }, spec: {}, ...fields });
@@ -39,7 +39,7 @@ describe('a server that is not on record', () => {
       story: 'R17 belongs to the machine that has its identity, if it bears its name',
       name: 'mac-1',
       owner: machine({ spec: { providerID: `scw-applesilicon://fr-par-1/${ID}` } }),
-      spec: { ...claimed, assignedName: { current: 'mac-1' } },
+      spec: { ...claimed, takenOver: true, assignedName: { current: 'mac-1' } },
     },
     {
       story: 'R17 is left alone if the machine with its identity bears another name',
@@ -79,12 +79,43 @@ describe('a server that is not on record', () => {
         assignedName: { current: name },
         hold: {
           reason: 'RecordLost',
-          message: 'its name is one that this manager gave, but there was no record of it: release it to have it wiped',
+          message:
+            'its name is one that this manager gave, but there was no record of it: a release says what becomes of it',
           since: at(0),
           by: 'macfleet',
         },
       },
     })),
+    {
+      story: 'R25 is held as rented under the name of an order that nobody remembers',
+      name: ORDERED,
+      spec: {
+        ...found,
+        ordered: true,
+        order: { intentID: ID, name: ORDERED, requestedAt: at(0) },
+        assignedName: { current: ORDERED },
+        hold: {
+          reason: 'RecordLost',
+          message:
+            'its name is one that this manager gave, but there was no record of it: a release says what becomes of it',
+          since: at(0),
+          by: 'macfleet',
+        },
+      },
+    },
+    {
+      story: 'R25 has no pool when its machine had it rented',
+      name: 'mac-1',
+      owner: machine({ spec: { acquire: 'order' } }),
+      spec: {
+        ...found,
+        ordered: true,
+        claimRef: claimed.claimRef,
+        fleet: claimed.fleet,
+        takenOver: true,
+        assignedName: { current: 'mac-1' },
+      },
+    },
     {
       story: 'is another cluster’s business under its releasing name',
       name: RELEASING.replace('0a1b2c3d', 'ffffffff'),
@@ -95,13 +126,26 @@ describe('a server that is not on record', () => {
     it(story, () => {
       const owners = new Map(owner === undefined ? [] : [[ID, [owner]]]);
       const plans = planInventory(view({ servers: [serverOf(name)], owners }));
-      assert.deepEqual(plans, spec === undefined ? [] : [{ do: 'create', name: ID, spec }]);
+      const server = { name, status: 'ready', address: '192.0.2.1', seenAt: at(0) };
+      assert.deepEqual(plans, spec === undefined ? [] : [{ do: 'create', name: ID, spec, server }]);
     });
   }
 
   it('R5 is nobody’s when two machines name it', () => {
     const owners = new Map([[ID, [machine(), machine({}, { name: 'mac-2', uid: 'uid-2' })]]]);
     assert.deepEqual(planInventory(view({ servers: [serverOf('mac-1')], owners })), []);
+  });
+
+  it('R25 is left to whoever pursues the intent it came of, and on record before it is delivered', () => {
+    const server = serverOf(ORDERED, 'starting', { isDelivered: false });
+    const spec = {
+      source: { scaleway: { projectID: 'p', zone: 'fr-par-1' } },
+      order: { intentID: ID, name: ORDERED, requestedAt: at(0) },
+    };
+    const intent = parseMacHost({ metadata: { name: 'order-1' }, spec });
+    assert.deepEqual(planInventory(view({ servers: [server], hosts: [intent] })), []);
+    assert.equal(planInventory(view({ servers: [server] }))[0]?.do, 'create');
+    assert.deepEqual(planInventory(view({ hosts: [intent] })), []);
   });
 
   it('is waited for until it is delivered', () => {

@@ -1,10 +1,12 @@
 /** What a complete list of servers means for the hosts on record: pure. */
 import { toTimestamp } from '../../base/clock.ts';
-import { isEqualJson } from '../../base/json.ts';
 import type { MacHost, MacHostSpec, MacHostStatus } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { parseServerName } from '../../kinds/names.ts';
 import type { CloudServer } from '../../scaleway/port/cloud.ts';
+import { claimOf } from './claim-of.ts';
+import { isOrder } from './host-life.ts';
+import { isSameSighting, recordSighting } from './sighting.ts';
 
 export interface InventoryView {
   readonly nowMs: number;
@@ -27,12 +29,27 @@ export type InventoryPlan =
       readonly do: 'create';
       readonly name: string;
       readonly spec: NewHost;
+      readonly server: NonNullable<MacHostStatus['server']>;
     }
   | { readonly do: 'update'; readonly host: MacHost; readonly server: NonNullable<MacHostStatus['server']> };
 
 /** What is known of a Mac when it is put on record. */
 export type NewHost = Pick<MacHostSpec, 'source' | 'type' | 'osFamily'> &
-  Partial<Pick<MacHostSpec, 'pool' | 'claimRef' | 'fleet' | 'assignedName' | 'release' | 'hold'>>;
+  Partial<
+    Pick<
+      MacHostSpec,
+      | 'pool'
+      | 'claimRef'
+      | 'fleet'
+      | 'assignedName'
+      | 'release'
+      | 'hold'
+      | 'ordered'
+      | 'order'
+      | 'configuration'
+      | 'takenOver'
+    >
+  >;
 
 /** New pool servers are put on record; known ones are brought up to date; nothing is said about what did not change. */
 export const planInventory = (view: InventoryView): readonly InventoryPlan[] => {
@@ -40,6 +57,7 @@ export const planInventory = (view: InventoryView): readonly InventoryPlan[] => 
   const present = view.servers.flatMap((server) => planServer(view, server, known.get(server.id)));
   const seen = new Set(view.servers.map(({ id }) => id));
   const missing = view.hosts
+    .filter(({ spec }) => !isOrder(spec))
     .filter(({ metadata, status }) => !seen.has(metadata.name) && status?.server?.missingSince === undefined)
     .map(
       (host): InventoryPlan => ({
@@ -53,10 +71,11 @@ export const planInventory = (view: InventoryView): readonly InventoryPlan[] => 
 
 const planServer = (view: InventoryView, server: CloudServer, host: MacHost | undefined): readonly InventoryPlan[] => {
   if (host !== undefined) return planKnown(view, server, host);
-  const life = server.isDelivered ? lifeOf(view, server) : undefined;
+  const life = lifeOf(view, server);
   if (life === undefined) return [];
   const source = { scaleway: { projectID: view.projectId, zone: server.zone, serverID: server.id } };
-  return [{ do: 'create', name: server.id, spec: { source, type: server.type, osFamily: server.osFamily, ...life } }];
+  const spec = { source, type: server.type, osFamily: server.osFamily, ...life };
+  return [{ do: 'create', name: server.id, spec, server: recordSighting(server, view.nowMs) }];
 };
 
 /** Where in its life a Mac is that is not on record; undefined for one that is none of ours, or may be somebody else's. */
@@ -65,15 +84,29 @@ const lifeOf = (view: InventoryView, server: CloudServer): Partial<NewHost> | un
   const name = parseServerName(server.name, view.poolPrefixes);
   const [owner] = owners;
   if (owner !== undefined) return owners.length === 1 ? lifeWithOwner(view, server, owner) : undefined;
+  if (name?.kind === 'ordered') return lifeOfOrdered(view, server, name);
+  if (!server.isDelivered) return undefined;
   if (name?.kind === 'pool') return { pool: { prefix: name.prefix } };
   const isOurs = (name?.kind === 'releasing' || name?.kind === 'quarantine') && name.clusterId === view.clusterId;
   return isOurs ? { ...poolOf(view), assignedName: { current: server.name }, hold: lostRecord(view) } : undefined;
 };
 
+/** It costs money from the moment of its order on. As long as there is the intent, whoever pursues it makes the record. */
+const lifeOfOrdered = (
+  view: InventoryView,
+  server: CloudServer,
+  { clusterId, uuid }: { readonly clusterId: string; readonly uuid: string },
+): Partial<NewHost> | undefined => {
+  const isPursued = view.hosts.some(({ spec }) => spec.order?.intentID === uuid);
+  if (clusterId !== view.clusterId || isPursued) return undefined;
+  const order = { intentID: uuid, name: server.name, requestedAt: toTimestamp(view.nowMs) };
+  return { ordered: true, order, assignedName: { current: server.name }, hold: lostRecord(view) };
+};
+
 /** The name says that this manager was about to wipe it, or kept it apart; but absence never wipes (R15). */
 const lostRecord = ({ nowMs }: InventoryView): NonNullable<MacHostSpec['hold']> => ({
   reason: 'RecordLost',
-  message: 'its name is one that this manager gave, but there was no record of it: release it to have it wiped',
+  message: 'its name is one that this manager gave, but there was no record of it: a release says what becomes of it',
   since: toTimestamp(nowMs),
   by: 'macfleet',
 });
@@ -89,15 +122,16 @@ const poolOf = ({ poolPrefix }: InventoryView, machine?: ScalewayAppleSiliconMac
  */
 const lifeWithOwner = (
   view: InventoryView,
-  { name }: CloudServer,
+  { name, isDelivered }: CloudServer,
   machine: ScalewayAppleSiliconMachine,
 ): Partial<NewHost> | undefined => {
-  const { namespace = '', uid = '' } = machine.metadata;
-  const fleet = machine.spec.fleetName ?? `${namespace}-${machine.metadata.name}`;
-  const claimed = { ...poolOf(view, machine), claimRef: { namespace, name: machine.metadata.name, uid }, fleet };
-  if (machine.metadata.deletionTimestamp !== undefined) return undefined;
-  if (name === machine.metadata.name) return { ...claimed, assignedName: { current: name } };
+  const home = machine.spec.acquire === 'order' ? { ordered: true } : poolOf(view, machine);
+  const claimed = claimOf(machine);
+  if (machine.metadata.deletionTimestamp !== undefined || !isDelivered) return undefined;
   const parsed = parseServerName(name, view.poolPrefixes);
+  const isOrdered = parsed?.kind === 'ordered' && parsed.clusterId === view.clusterId;
+  if (name === machine.metadata.name || isOrdered)
+    return { ...home, ...claimed, takenOver: true, assignedName: { current: name } };
   if (parsed?.kind !== 'pool') return undefined;
   return { ...claimed, pool: { prefix: parsed.prefix }, assignedName: { current: name }, release: halfReleased(view) };
 };
@@ -112,13 +146,6 @@ const halfReleased = ({ nowMs, uuid }: InventoryView): NonNullable<MacHostSpec['
 });
 
 const planKnown = (view: InventoryView, server: CloudServer, host: MacHost): readonly InventoryPlan[] => {
-  const old = host.status?.server;
-  const seen = sightingOf(server);
-  const isSame = isEqualJson({ ...old, seenAt: undefined }, { ...seen, seenAt: undefined });
-  return isSame ? [] : [{ do: 'update', host, server: { ...seen, seenAt: toTimestamp(view.nowMs) } }];
+  const seen = recordSighting(server, view.nowMs);
+  return isSameSighting(host.status?.server, seen) ? [] : [{ do: 'update', host, server: seen }];
 };
-
-const sightingOf = ({ name, status, address, deletableAtMs }: CloudServer): NonNullable<MacHostStatus['server']> => ({
-  ...{ name, status, address },
-  ...(deletableAtMs === undefined ? {} : { deletableAt: toTimestamp(deletableAtMs) }),
-});

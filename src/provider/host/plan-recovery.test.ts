@@ -41,13 +41,13 @@ const yesterday = [at(80_000_000), at(3_000_000), at(2_000_000), at(1_000_000)];
 
 const ROWS: readonly Row[] = [
   {
-    story: 'before the third failure it is only tried again',
+    story: 'T-28 before the third failure it is only tried again',
     spec: failing(2),
     server: serverOf('mac-1'),
     plan: { do: 'prepare' },
   },
   {
-    story: '000-4 after the third the one reboot is stored, and with it counted (F04)',
+    story: '000-4 T-29 after the third the one reboot is stored, and with it counted (F04)',
     spec: failing(3),
     server: serverOf('mac-1'),
     plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting) }),
@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
     plan: { do: 'prepare' },
   },
   {
-    story: '000-6 a reboot after 0 failures means none',
+    story: '000-6 T-36 a reboot after 0 failures means none',
     spec: failing(5),
     server: serverOf('mac-1'),
     limits: { rebootAfter: 0, releaseAfter: 8, reinstallsPerHour: 30 },
@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
     plan: released('BootstrapExhausted', 'gave the Mac back after 8 failed attempts, the last with StepFailed'),
   },
   {
-    story: '000-6 with 0 it never does',
+    story: '000-6 T-36 with 0 it never does',
     spec: failing(80, 'StepFailed', { reboots: rebooting }),
     server: serverOf('mac-1'),
     limits: { rebootAfter: 3, releaseAfter: 0, reinstallsPerHour: 30 },
@@ -169,10 +169,21 @@ const ROWS: readonly Row[] = [
     plan: released('HostKeyChanged', 'gave the Mac back after 1 failed attempts, the last with HostKeyChanged'),
   },
   {
-    story: '000-6 a Mac without a pool has nowhere to go back to',
+    story: '000-6 T-35 a Mac without a pool has nowhere to go back to',
     spec: { pool: undefined, ...failing(8) },
     server: serverOf('mac-1'),
     plan: { do: 'report', message: 'it failed 8 times (StepFailed), and has no pool to go back to' },
+  },
+  {
+    story: 'R25 000-5 a rented Mac past its budget is given up, and not put into any pool',
+    spec: { pool: undefined, ordered: true, ...failing(8) },
+    server: serverOf('mac-1'),
+    plan: store({
+      release: {
+        ...{ intentID: UUID, policy: 'terminate', reason: 'BootstrapExhausted', requestedAt: at(0), by: 'macfleet' },
+        message: 'gave the Mac back after 8 failed attempts, the last with StepFailed',
+      },
+    }),
   },
   {
     story: 'R21 with a third of the pool in quarantine recovery halts',

@@ -7,7 +7,7 @@ import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName, renderServerName } from '../../kinds/names.ts';
 import type { HostLimits, HostPlan, HostView, PoolCensus } from './host-view.ts';
-import { intendName, pursueName, recordWrite } from './recorded-write.ts';
+import { intendName, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
 
 /** Reasons of a release that count against the Mac. */
 const FAULTS = { exhausted: 'BootstrapExhausted', keyChanged: 'HostKeyChanged' } as const;
@@ -83,7 +83,14 @@ const rebootsOfLastDay = ({ budgets }: MacHostSpec, nowMs: number): readonly str
   budgets.reboots.times.filter((time) => nowMs - (parseTimestamp(time) ?? 0) < DAY_MS);
 
 const releaseOf = (view: HostView, reason: string, message: string): NonNullable<MacHostSpec['release']> => ({
-  ...{ intentID: view.uuid(), policy: 'pool', reason, message, requestedAt: toTimestamp(view.nowMs), by: 'macfleet' },
+  ...{
+    intentID: view.uuid(),
+    policy: view.spec.ordered ? 'terminate' : 'pool',
+    reason,
+    message,
+    requestedAt: toTimestamp(view.nowMs),
+    by: 'macfleet',
+  },
 });
 
 const giveBack = (view: HostView): HostPlan => {
@@ -96,7 +103,7 @@ const giveBack = (view: HostView): HostPlan => {
       message: `it failed ${failures} times (${lastError}): its Machine is to be replaced`,
     };
   }
-  if (spec.pool === undefined) {
+  if (spec.pool === undefined && !spec.ordered) {
     return { do: 'report', message: `it failed ${failures} times (${lastError}), and has no pool to go back to` };
   }
   const reason = lastError === NOT_WIPED || lastError === FAULTS.keyChanged ? lastError : FAULTS.exhausted;
@@ -131,7 +138,10 @@ export const planSeclude = (view: HostView): HostPlan => {
   const next = spec.assignedName?.next;
   if (next !== undefined) return pursueName(view, next);
   if (parseServerName(server?.name ?? '', [])?.kind !== 'quarantine') {
-    return intendName(view, renderServerName({ kind: 'quarantine', clusterId, uuid: view.uuid() }));
+    return intendName(view, {
+      from: nameOnRecord(view),
+      to: renderServerName({ kind: 'quarantine', clusterId, uuid: view.uuid() }),
+    });
   }
   const { configHash: failedHash } = spec.quarantine ?? {};
   if (failedHash === undefined || failedHash === configHash) return { do: 'rest' };

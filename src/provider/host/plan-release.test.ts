@@ -111,6 +111,8 @@ const ROWS: readonly Row[] = [
       },
       hostKey: undefined,
       identity: undefined,
+      configuration: undefined,
+      takenOver: undefined,
       rebootRequest: undefined,
       wipes: 1,
       budgets: {

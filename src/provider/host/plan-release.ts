@@ -9,7 +9,7 @@ import { parseServerName, renderServerName } from '../../kinds/names.ts';
 import type { Changes } from '../../kube/controller/outcome.ts';
 import type { HostPlan, HostView } from './host-view.ts';
 import { isForQuarantine, returnsAfter } from './plan-recovery.ts';
-import { intendName, isRecordFresh, pursueName, recordWrite } from './recorded-write.ts';
+import { intendName, isRecordFresh, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
 
 export const planWipe = (view: HostView): HostPlan => {
   const { spec, server, times } = view;
@@ -29,7 +29,10 @@ const towardsReleasingName = (view: HostView): HostPlan | undefined => {
   const next = spec.assignedName?.next;
   if (next !== undefined && isReleasing(next)) return pursueName(view, next);
   if (server !== undefined && isReleasing(server.name)) return undefined;
-  return intendName(view, renderServerName({ kind: 'releasing', clusterId, uuid: view.uuid() }));
+  return intendName(view, {
+    from: nameOnRecord(view),
+    to: renderServerName({ kind: 'releasing', clusterId, uuid: view.uuid() }),
+  });
 };
 
 const isReleasing = (name: string): boolean => parseServerName(name, [])?.kind === 'releasing';
@@ -71,7 +74,7 @@ export const planReturn = (view: HostView): HostPlan => {
   const next = spec.assignedName?.next;
   if (server?.status !== 'ready') return { do: 'wait', afterMs: times.pollMs };
   if (node === 'there') return { do: 'delete-node' };
-  if (next === undefined) return intendName(view, nameAfterWipe(view));
+  if (next === undefined) return intendName(view, { from: nameOnRecord(view), to: nameAfterWipe(view) });
   return server.name === next ? { do: 'store', ...freshRecord(view, next) } : pursueName(view, next);
 };
 
@@ -94,6 +97,8 @@ const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly d
     quarantine: undefined,
     hostKey: undefined,
     identity: undefined,
+    configuration: undefined,
+    takenOver: undefined,
     rebootRequest: undefined,
     wipes: spec.wipes + 1,
     budgets: {

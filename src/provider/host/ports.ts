@@ -5,11 +5,13 @@ import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { HostPreparer } from '../../hosts/port.ts';
+import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Cloud } from '../../scaleway/port/cloud.ts';
 import type { RollLimits } from '../fleet/plan-drift.ts';
 import type { WaveView } from '../fleet/plan-wave.ts';
 import type { HostLimits, HostTimes } from './host-view.ts';
+import type { OrderLimits } from './plan-order.ts';
 
 /** What lets a Mac join the cluster under one Node name. */
 export interface JoinCredentials {
@@ -24,6 +26,17 @@ export interface FleetKeys {
   privateKeyOf(fleet: string, signal: AbortSignal): Promise<Secret<string>>;
 }
 
+/** What a builder is to be: as its machine says. */
+export type HostRunner = NonNullable<NonNullable<MacHostSpec['configuration']>['ghActionsRunner']>;
+
+/** What lets a builder register itself at GitHub. */
+export interface RunnerRegistrations {
+  registrationToken(
+    builder: { readonly namespace: string; readonly runner: HostRunner },
+    signal: AbortSignal,
+  ): Promise<Secret<string>>;
+}
+
 export interface ProviderSettings {
   /** The Scaleway project this manager acts in; it touches no host of another (R1). */
   readonly projectId: string;
@@ -36,6 +49,12 @@ export interface ProviderSettings {
   readonly namespace?: string;
   readonly times: ProviderTimes;
   readonly limits: HostLimits;
+  /** Where the Go original kept what it made for each Mac; without it nothing of that is looked for (R28). */
+  readonly originalsNamespace?: string;
+  /** How many machines are worked on at once. */
+  readonly machineWorkers?: number;
+  /** What may be rented; nothing unless said (R25). */
+  readonly orders?: OrderLimits;
   readonly roll: RollSettings;
   /** Where Macs may serve besides their own addresses: on the loopback, if they are simulated. */
   readonly servingAddresses?: readonly string[];
@@ -73,5 +92,7 @@ export interface HostPorts {
   readonly preparer: HostPreparer;
   readonly join: JoinCredentials;
   readonly fleetKeys: FleetKeys;
+  /** Without it no Mac becomes a builder. */
+  readonly runners?: RunnerRegistrations;
   readonly settings: ProviderSettings;
 }

@@ -1,22 +1,27 @@
 /**
- * From a Mac with its final name to one whose Node is there: host key first, then an epoch of our own, then the bootstrap
- * as an operation, then the Node. Failures are counted and paced in the durable record.
+ * From a Mac with its final name to one whose Node is there: an epoch of our own, the bootstrap as an operation under it,
+ * then the Node. Failures are counted and paced in the durable record.
  */
 import { afterFailure } from '../../base/backoff.ts';
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
+import { isEqualJson } from '../../base/json.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { Operations } from '../../kube/controller/operations.ts';
 import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
-import { type BootstrapProgress, type BootstrapResult, bootstrapHost, lookAtHostKey } from './bootstrap.ts';
+import { type BootstrapProgress, type BootstrapResult, bootstrapHost } from './bootstrap.ts';
 import { type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { identityFrom, identityRival } from './node-identity.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
+import { isNewer } from './sighting.ts';
 
-const WATCH_OPERATION_MS = 60_000;
+export const WATCH_OPERATION_MS = 60_000;
+
+/** How long after its beginning and its end work is not told of: its first steps, or the Node, are told with it. */
+const FIRST_WORD_MS = 2_000;
 
 export interface PrepareDeps {
   readonly ports: HostPorts;
@@ -25,6 +30,17 @@ export interface PrepareDeps {
   /** The epoch that this process raised for a host, by UID: only under its own does it start work. */
   readonly raisedEpochs: Map<string, number>;
 }
+
+/** How long there is nothing to tell of work: it has just begun or ended, or is where it was. Undefined: there is. */
+export const withoutNewsMs = ({ ports, operations }: PrepareDeps, { metadata, status }: MacHost) => {
+  const state = operations.state(metadata.uid ?? '');
+  if (state === undefined || state.state === 'failed') return undefined;
+  if (state.state === 'running' && state.progress !== undefined)
+    return isEqualJson(status?.operation?.steps, state.progress.steps) ? WATCH_OPERATION_MS : undefined;
+  const sinceMs = state.state === 'running' ? state.sinceMs : state.result.finishedAtMs;
+  const leftMs = sinceMs + FIRST_WORD_MS - ports.clock.now();
+  return leftMs > 0 ? leftMs : undefined;
+};
 
 /** What there is to say without a look at the server: work under way, or a pause between two tries. Undefined: look. */
 export const underWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> | undefined => {
@@ -57,18 +73,13 @@ export const prepare = (
   const paced = pacedUntil(deps, host);
   if (paced !== undefined) return paced;
   const job = { ports, host, server };
-  if (host.spec.hostKey === undefined) {
-    permit();
-    operations.ensure(uid, lookAtHostKey(job));
-    return wait(WATCH_OPERATION_MS, notReady(REASONS.host.ready.notReady, 'waiting for its SSH'));
-  }
   const rival = identityRival(deps.caches, host, ports.clock.now());
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
   const raised = raiseEpoch(deps, host, identityFrom(ports, host));
   if (raised !== undefined) return raised;
   permit();
   operations.ensure(uid, bootstrapHost(job));
-  return wait(WATCH_OPERATION_MS, notReady(REASONS.host.ready.notReady, 'bootstrapping'));
+  return wait(0);
 };
 
 /** Undefined once this process works under an epoch of its own (R10); `more` goes on record with it. */
@@ -85,33 +96,32 @@ export const raiseEpoch = (
 
 export const progressOf = (
   { settings }: HostPorts,
-  { spec }: MacHost,
+  { spec, status }: MacHost,
   state: { readonly sinceMs: number; readonly progress?: BootstrapProgress },
   kind: 'bootstrap' | 'roll',
 ): Report<MacHost> => ({
-  ...notReady(REASONS.host.ready.notReady, 'bootstrapping'),
+  ...notReady(REASONS.host.ready.notReady, state.progress === undefined ? 'waiting for its SSH' : 'bootstrapping'),
   status: {
     operation: {
       kind,
       epoch: spec.epoch,
       startedAt: toTimestamp(state.sinceMs),
       deadline: toTimestamp(state.sinceMs + settings.times.bootstrapTimeoutMs),
-      ...(state.progress === undefined ? {} : { steps: state.progress.map((step) => ({ ...step })) }),
+      ...(state.progress === undefined ? {} : { steps: state.progress.steps.map((step) => ({ ...step })) }),
     },
+    ...(state.progress === undefined || isNewer(status?.server, state.progress.server)
+      ? {}
+      : { server: state.progress.server }),
   },
 });
 
 const ended = (deps: PrepareDeps, host: MacHost, result: BootstrapResult): StepResult<MacHost> => {
   const { clock, settings } = deps.ports;
-  if (result.kind === 'host-key') {
-    deps.operations.forget(host.metadata.uid ?? '');
-    return wait(0, { spec: { hostKey: { fingerprint: result.fingerprint, wipes: host.spec.wipes } } });
-  }
   const leftMs = result.finishedAtMs + settings.times.nodeWaitMs - clock.now();
   return leftMs > 0
     ? wait(leftMs, {
         ...notReady(REASONS.host.ready.notReady, 'bootstrapped, waiting for its Node'),
-        status: { configHash: result.digest },
+        status: { configHash: result.digest, operation: undefined },
       })
     : failedAttempt(deps, host, noNode(host));
 };
@@ -135,9 +145,10 @@ const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): Ste
   const { bootstrapBackoff } = settings.times;
   const policy = { ...bootstrapBackoff, factor: 2, minMs: bootstrapBackoff.initialMs / 2 };
   const { failures } = spec.budgets.bootstrap;
-  const next = afterFailure({ attempts: failures, notBeforeMs: 0 }, clock.now(), { policy, random });
+  const isCounted = error.details['blames'] !== 'nobody';
+  const next = afterFailure({ attempts: isCounted ? failures : 0, notBeforeMs: 0 }, clock.now(), { policy, random });
   const bootstrap = {
-    failures: next.attempts,
+    failures: isCounted ? next.attempts : failures,
     nextAttemptAt: toTimestamp(next.notBeforeMs + 999),
     lastError: error.code,
   };

@@ -18,12 +18,25 @@ export const isRecordFresh = ({ spec, nowMs, times }: HostView, verb: LastWrite[
   spec.lastWrite?.verb === verb && nowMs - (parseTimestamp(spec.lastWrite.at) ?? 0) < times.recordMaxAgeMs;
 
 /** The wish for a name, stored; from now on both names are ours. */
-export const intendName = (view: HostView, next: string): HostPlan => ({
+export const intendName = (
+  view: Pick<HostView, 'nowMs' | 'uuid'>,
+  { from, to }: { readonly from: string; readonly to: string },
+): HostPlan => ({
   do: 'store',
-  spec: {
-    assignedName: { current: view.spec.assignedName?.current ?? view.server?.name ?? '', next },
-    lastWrite: recordWrite(view, 'rename'),
-  },
+  spec: { assignedName: { current: from, next: to }, lastWrite: recordWrite(view, 'rename') },
+});
+
+/** The name that the server has by the record; the one it was seen with when there is none. */
+export const nameOnRecord = ({ spec, server }: Pick<HostView, 'spec' | 'server'>): string =>
+  spec.assignedName?.current ?? server?.name ?? '';
+
+/** What is put on record when a server was seen with the name that was wished for it. */
+export const nameSeen = (
+  view: Pick<HostView, 'spec' | 'nowMs' | 'uuid'>,
+  name: string,
+): Pick<MacHostSpec, 'assignedName' | 'lastWrite'> => ({
+  assignedName: { current: name },
+  lastWrite: { ...(view.spec.lastWrite ?? recordWrite(view, 'rename')), at: toTimestamp(view.nowMs) },
 });
 
 /**
@@ -31,10 +44,7 @@ export const intendName = (view: HostView, next: string): HostPlan => ({
  * may have been sent long after its record, and names are held from then on (R7, R13).
  */
 export const pursueName = (view: HostView, next: string): HostPlan => {
-  if (view.server?.name === next) {
-    const lastWrite = { ...(view.spec.lastWrite ?? recordWrite(view, 'rename')), at: toTimestamp(view.nowMs) };
-    return { do: 'store', spec: { assignedName: { current: next }, lastWrite } };
-  }
+  if (view.server?.name === next) return { do: 'store', spec: nameSeen(view, next) };
   if (!isRecordFresh(view, 'rename')) return { do: 'store', spec: { lastWrite: recordWrite(view, 'rename') } };
   return { do: 'rename', to: next };
 };

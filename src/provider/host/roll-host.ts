@@ -9,7 +9,7 @@ import { type StepResult, wait } from '../../kube/controller/outcome.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { afterFailedPush, type DriftPlan, type DriftView, planDrift } from '../fleet/plan-drift.ts';
 import { planWave, type RollMember } from '../fleet/plan-wave.ts';
-import { lookAtHostKey, rollHost, wantedHashOf } from './bootstrap.ts';
+import { rollHost, wantedHashOf } from './bootstrap.ts';
 import { nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
 import { type PrepareDeps, progressOf, raiseEpoch } from './prepare-host.ts';
@@ -68,22 +68,20 @@ const memberOf = (deps: PrepareDeps, host: MacHost): RollMember => {
   };
 };
 
-/** Undefined: no push is under way, and none has ended. */
-export const rollUnderWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> | undefined => {
+/** Undefined: no push is under way, and none has ended. Its bootstrap is still at it: a Mac has joined when that was verified. */
+export const rollUnderWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> | 'not-yet' | undefined => {
   const uid = host.metadata.uid ?? '';
   const state = deps.operations.state(uid);
   if (state === undefined) return undefined;
+  if (state.state === 'running' && host.status?.state !== 'joined') return 'not-yet';
   if (state.state === 'running') {
     const { status } = progressOf(deps.ports, host, state, 'roll');
     return wait(WATCH_OPERATION_MS, { ...isReady(), ...(status === undefined ? {} : { status }) });
   }
   deps.operations.forget(uid);
   if (state.state === 'failed') return failedPush(deps, host, state.error);
-  const { result } = state;
   // The bootstrap that brought it here ends like a push: what was verified is put on record.
-  if (result.kind === 'host-key')
-    return wait(0, { spec: { hostKey: { fingerprint: result.fingerprint, wipes: host.spec.wipes } } });
-  return pushed(host, result.digest);
+  return pushed(host, state.result.digest);
 };
 
 const pushed = (host: MacHost, digest: string): StepResult<MacHost> => {
@@ -123,12 +121,9 @@ export const startRoll = (
   { server, permit }: { readonly server: ServerAccess; readonly permit: () => void },
 ): StepResult<MacHost> => {
   const { ports, operations } = deps;
-  const [uid, job] = [host.metadata.uid ?? '', { ports, host, server }];
-  // One that came with a takeover, or whose record was lost, was never looked at by us.
-  const isKnown = host.spec.hostKey !== undefined;
-  const raised = isKnown ? raiseEpoch(deps, host) : undefined;
+  const raised = raiseEpoch(deps, host);
   if (raised !== undefined) return raised;
   permit();
-  operations.ensure(uid, isKnown ? rollHost(job) : lookAtHostKey(job));
+  operations.ensure(host.metadata.uid ?? '', rollHost({ ports, host, server }));
   return wait(WATCH_OPERATION_MS, isReady());
 };

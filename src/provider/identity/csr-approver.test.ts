@@ -10,11 +10,15 @@ import { createManager } from '../../kube/manager/manager.ts';
 import { createHarness } from '../../kube/testing/harness.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../kube/types/certificates.ts';
 import { SECRETS } from '../../kube/types/core.ts';
+import { createAuthority, issueCertificate } from '../../pki/authority.ts';
+import { renderCertificate } from '../../pki/certificate.ts';
 import { createCsr } from '../../pki/csr.ts';
 import { createKeyPair } from '../../pki/key.ts';
 import { createCsrApprover, keyOfRequest } from './csr-approver.ts';
 import { createJoinCredentials } from './join-credentials.ts';
 import { JOIN_GROUP } from './join-token.ts';
+
+const HOUR_MS = 3_600_000;
 
 /** Notes every request on its way. */
 const listen =
@@ -26,6 +30,8 @@ const listen =
       return transport.send(request);
     },
   });
+
+type Conditions = NonNullable<NonNullable<CertificateSigningRequest['status']>['conditions']>;
 
 interface Asked {
   readonly nodeName: string;
@@ -81,13 +87,28 @@ const startApprover = async () => {
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn += 1) await advance(100);
   };
-  const ask = async (name: string, asked: Asked): Promise<string | undefined> => {
-    const request = { metadata: { name }, spec: renderRequest({ key: name, ...asked }) };
+  const ask = async (name: string, asked: Asked, conditions: Conditions = []): Promise<string | undefined> => {
+    const status = conditions.length === 0 ? {} : { status: { conditions } };
+    const request = { metadata: { name }, spec: renderRequest({ key: name, ...asked }), ...status };
     await client.create(CERTIFICATE_SIGNING_REQUESTS, request, { signal });
     await settle();
     const answered = await client.get(CERTIFICATE_SIGNING_REQUESTS, { name }, { signal });
     const [condition] = answered.status?.conditions ?? [];
     return condition === undefined ? undefined : `${condition.type}: ${condition.message}`;
+  };
+  /** As a signer does. */
+  const issue = async (name: string, { nodeName, lifeMs }: { nodeName: string; lifeMs: number }): Promise<void> => {
+    const authorityKey = createKeyPair(createSeededRandom('authority'));
+    const life = { notBeforeMs: clock.now() - HOUR_MS, notAfterMs: clock.now() + lifeMs };
+    const subject = { commonName: 'authority' };
+    const authority = createAuthority({ subject, keyPair: authorityKey, random, ...life });
+    const { publicKey } = createKeyPair(createSeededRandom(name));
+    const identity = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] };
+    const certificate = issueCertificate(authority, { identity, publicKey, usages: ['client auth'], random, ...life });
+    const body = { status: { certificate: Buffer.from(renderCertificate(certificate)).toString('base64') } };
+    const patch = { type: 'merge', body } as const;
+    await client.patch(CERTIFICATE_SIGNING_REQUESTS, { name }, patch, { subresource: 'status', signal });
+    await settle();
   };
   const tokenFor = async (nodeName: string): Promise<string> => {
     const kubeconfig = (await join.issue(nodeName, signal)).reveal();
@@ -98,7 +119,11 @@ const startApprover = async () => {
     await running;
   };
   const reads = (): readonly string[] => seen;
-  return { client, signal, ask, tokenFor, reads, end };
+  const later = async (ms: number): Promise<void> => {
+    await advance(ms);
+    await settle();
+  };
+  return { client, clock, signal, ask, issue, tokenFor, reads, advance: later, end };
 };
 
 const STRANGER = { token: 'abc123.0123456789abcdef', nodeName: 'mac-1', group: 'system:bootstrappers:else' };
@@ -111,8 +136,23 @@ describe('the approver of certificates', () => {
     assert.match((await ask('first', { token, nodeName: 'mac-1' })) ?? '', /^Approved/);
     const host = await client.get(MAC_HOSTS, { name: 'srv-1' }, { signal });
     assert.equal(host.spec.identity?.nodeName, 'mac-1');
-    assert.deepEqual((await client.list(SECRETS, { signal })).items, []);
-    assert.match((await ask('second', { token, nodeName: 'mac-1' })) ?? '', /^Denied: the token is not there/);
+    assert.equal((await client.list(SECRETS, { signal })).items.length, 1, 'the certificate is fetched with the token');
+    assert.match((await ask('second', { token, nodeName: 'mac-1' })) ?? '', /^Denied: the token was used before/);
+    await end();
+  });
+
+  it('removes a token once the certificate that it got has been there to fetch for a while', async () => {
+    const { client, signal, ask, issue, tokenFor, advance, end } = await startApprover();
+    const tokens = async () => (await client.list(SECRETS, { signal })).items.length;
+    await ask('first', { token: await tokenFor('mac-1'), nodeName: 'mac-1' });
+    await advance(130_000);
+    assert.equal(await tokens(), 1, 'nothing is issued yet');
+    await ask('second', { token: await tokenFor('mac-2'), nodeName: 'mac-2' });
+    await issue('second', { nodeName: 'mac-2', lifeMs: HOUR_MS });
+    await advance(60_000);
+    assert.equal(await tokens(), 2, 'it may still be needed');
+    await advance(60_000);
+    assert.equal(await tokens(), 1);
     await end();
   });
 
@@ -139,6 +179,21 @@ describe('the approver of certificates', () => {
     const [one, other] = [await tokenFor('mac-1'), await tokenFor('mac-2')];
     assert.match((await ask('one', { token: one, nodeName: 'mac-1', key: 'shared' })) ?? '', /^Approved/);
     assert.match((await ask('other', { token: other, nodeName: 'mac-2', key: 'shared' })) ?? '', /^Denied: .*mac-1/);
+    await end();
+  });
+
+  it('puts on record what Kubernetes’ own approver approved, once it is issued and lives for longer', async () => {
+    const { client, clock, signal, ask, issue, tokenFor, end } = await startApprover();
+    const recorded = async () => (await client.get(MAC_HOSTS, { name: 'srv-1' }, { signal })).spec.identity?.expiresAt;
+    await ask('joining', { token: await tokenFor('mac-1'), nodeName: 'mac-1' });
+    const before = await recorded();
+    await issue('joining', { nodeName: 'mac-1', lifeMs: HOUR_MS });
+    assert.equal(await recorded(), before, 'as it was expected when it was approved');
+    const approved = [{ type: 'Approved', status: 'True', reason: 'AutoApproved' }] as const;
+    await ask('renewing', { nodeName: 'mac-1' }, approved);
+    assert.equal(await recorded(), before, 'nothing is issued yet');
+    await issue('renewing', { nodeName: 'mac-1', lifeMs: 2 * HOUR_MS });
+    assert.ok(Date.parse((await recorded()) ?? '') > clock.now() + HOUR_MS + 120_000);
     await end();
   });
 

@@ -1,9 +1,10 @@
 /**
  * Approves or denies what Macs ask the certificates API for (judge-request.ts). Before it approves, it puts on record until
- * when the Mac has an identity, and makes the token good for this request only; a crash in between changes nothing.
+ * when the Mac has an identity, and makes the token good for this request only; a crash in between changes nothing. The
+ * token stays for a while: with it the Mac fetches its certificate. What others approved goes on record once it is issued.
  */
 import { createHash } from 'node:crypto';
-import { toTimestamp } from '../../base/clock.ts';
+import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
 import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
@@ -17,6 +18,7 @@ import {
 import type { Verdict } from '../../kube/queue/work-queue.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../kube/types/certificates.ts';
 import { SECRETS, type Secret } from '../../kube/types/core.ts';
+import { type Certificate, parseCertificates } from '../../pki/certificate.ts';
 import { type Csr, parseCsr } from '../../pki/csr.ts';
 import { JOIN_GROUP, markUsed, parseToken, TOKEN_NAMESPACE, tokenIdOf, tokenNameOf } from './join-token.ts';
 import {
@@ -25,7 +27,11 @@ import {
   judgeRequest,
   type RequestVerdict,
   type RequestView,
+  SIGNING_MS,
 } from './judge-request.ts';
+
+/** How long a Mac may take to fetch what was issued. */
+const FETCHING_MS = 120_000;
 
 interface ApproverCaches {
   /** Index `key`: by `keyOfRequest`. */
@@ -48,14 +54,17 @@ export const createCsrApprover = (parts: ApproverParts): Controller =>
 
 const decide = async (parts: ApproverParts, context: ReconcileContext): Promise<Verdict> => {
   const request = parts.requests.get(context.key);
-  if (request === undefined || (request.status?.conditions?.length ?? 0) > 0) return { next: 'rest' };
+  if (request === undefined) return { next: 'rest' };
+  if ((request.status?.conditions?.length ?? 0) > 0) {
+    await noteIssued(parts, request, context);
+    return retireToken(request, context);
+  }
   const tokenSecret = await findToken(request, context);
-  const view = viewOf(parts, request, tokenSecret);
+  const view = { ...viewOf(parts, request, tokenSecret), nowMs: context.clock.now() };
   const verdict = judgeRequest(view);
   if (verdict.do === 'ignore') return { next: 'rest' };
   if (verdict.do === 'approve') await prepareApproval({ request, tokenSecret, host: view.host }, context);
   await answer(request, verdict, context);
-  if (verdict.do === 'approve' && tokenSecret !== undefined) await removeToken(tokenSecret, context);
   return { next: 'rest' };
 };
 
@@ -63,10 +72,10 @@ const viewOf = (
   { requests, hosts, servingAddresses }: ApproverParts,
   request: CertificateSigningRequest,
   tokenSecret: Secret | undefined,
-): RequestView => {
+): Omit<RequestView, 'nowMs'> => {
   const token = tokenSecret === undefined ? undefined : parseToken(tokenSecret);
   const csr = readCsr(request);
-  const [host] = hosts.byIndex('node', claimedNameOf(request, token) ?? '');
+  const host = hostNamed(hosts, claimedNameOf(request, token) ?? '');
   const addresses = [...servingAddresses, host?.status?.server?.address ?? ''];
   return {
     request,
@@ -78,9 +87,24 @@ const viewOf = (
   };
 };
 
+/** Of Macs that were claimed under one name, one after the other, the one that was last given an identity (R22, R23). */
+const hostNamed = (hosts: Cache<MacHost>, nodeName: string): MacHost | undefined => {
+  const endOf = ({ spec }: MacHost): number => parseTimestamp(spec.identity?.expiresAt) ?? 0;
+  return hosts.byIndex('node', nodeName).toSorted((one, other) => endOf(other) - endOf(one))[0];
+};
+
 const readCsr = ({ spec }: CertificateSigningRequest): Csr | undefined => {
   try {
     return parseCsr(Buffer.from(spec.request, 'base64').toString());
+  } catch (error) {
+    if (isKind(error, 'invalid')) return undefined;
+    throw error;
+  }
+};
+
+const readCertificate = (base64: string): Certificate | undefined => {
+  try {
+    return parseCertificates(Buffer.from(base64, 'base64').toString())[0];
   } catch (error) {
     if (isKind(error, 'invalid')) return undefined;
     throw error;
@@ -108,15 +132,20 @@ const keyHoldersOf = (
       return name === commonName || nodeName === undefined ? [] : [nodeName];
     });
 
+/** Tokens of others are none of our business, nor may we read them. */
+const tokenKeyOf = ({ spec }: CertificateSigningRequest) => {
+  const id = spec.groups?.includes(JOIN_GROUP) === true ? tokenIdOf(spec.username) : undefined;
+  return id === undefined ? undefined : { namespace: TOKEN_NAMESPACE, name: tokenNameOf(id) };
+};
+
 const findToken = async (
-  { spec }: CertificateSigningRequest,
+  request: CertificateSigningRequest,
   { kube, signal }: ReconcileContext,
 ): Promise<Secret | undefined> => {
-  // Tokens of others are none of our business, nor may we read them.
-  const id = spec.groups?.includes(JOIN_GROUP) === true ? tokenIdOf(spec.username) : undefined;
-  if (id === undefined) return undefined;
+  const key = tokenKeyOf(request);
+  if (key === undefined) return undefined;
   try {
-    return await kube.get(SECRETS, { namespace: TOKEN_NAMESPACE, name: tokenNameOf(id) }, { signal });
+    return await kube.get(SECRETS, key, { signal });
   } catch (error) {
     if (isKind(error, 'not-found')) return undefined;
     throw error;
@@ -129,25 +158,46 @@ interface Approval {
   readonly host: MacHost | undefined;
 }
 
-const prepareApproval = async (
-  { request, tokenSecret, host }: Approval,
-  { kube, clock, signal }: ReconcileContext,
-): Promise<void> => {
+const prepareApproval = async ({ request, tokenSecret, host }: Approval, context: ReconcileContext): Promise<void> => {
+  const { kube, clock, signal } = context;
   // A certificate to serve with makes nobody a Node; and whose identity does not end is not given an end.
   const isIdentity = request.spec.signerName === SIGNERS.kubeletClient;
-  if (host !== undefined && isIdentity && (tokenSecret ?? host.spec.identity) !== undefined) {
-    const expiresAt = toTimestamp(clock.now() + CERTIFICATE_LIFE_MS);
-    const { name, uid, resourceVersion } = host.metadata;
-    const body = {
-      metadata: { uid, resourceVersion },
-      spec: { identity: { nodeName: host.spec.claimRef?.name ?? '', expiresAt } },
-    };
-    await kube.patch(MAC_HOSTS, { name }, { type: 'merge', body }, { signal });
-  }
+  if (host !== undefined && isIdentity && (tokenSecret ?? host.spec.identity) !== undefined)
+    await recordIdentity(host, clock.now() + CERTIFICATE_LIFE_MS + SIGNING_MS, context);
   if (tokenSecret === undefined) return;
   const { uid, resourceVersion, name } = tokenSecret.metadata;
   const body = { metadata: { uid, resourceVersion, annotations: markUsed(request.metadata.uid ?? '') } };
   await kube.patch(SECRETS, { namespace: TOKEN_NAMESPACE, name }, { type: 'merge', body }, { signal });
+};
+
+const recordIdentity = async (host: MacHost, endsAtMs: number, { kube, signal }: ReconcileContext): Promise<void> => {
+  const { name, uid, resourceVersion } = host.metadata;
+  const identity = { nodeName: host.spec.claimRef?.name ?? '', expiresAt: toTimestamp(endsAtMs) };
+  const body = { metadata: { uid, resourceVersion }, spec: { identity } };
+  await kube.patch(MAC_HOSTS, { name }, { type: 'merge', body }, { signal });
+};
+
+/** Kubernetes' own approver lets Nodes renew, and a signer may be slow: what was issued counts, if it lives for longer. */
+const noteIssued = async (
+  { hosts }: ApproverParts,
+  request: CertificateSigningRequest,
+  context: ReconcileContext,
+): Promise<void> => {
+  const issued = issuedIdentity(request);
+  const host = hostNamed(hosts, issued?.nodeName ?? '');
+  const recordedMs = parseTimestamp(host?.spec.identity?.expiresAt);
+  if (issued === undefined || host === undefined || recordedMs === undefined) return;
+  if (issued.endsAtMs > recordedMs) await recordIdentity(host, issued.endsAtMs, context);
+};
+
+/** Undefined when nobody became a Node by this request. */
+const issuedIdentity = ({ spec, status }: CertificateSigningRequest) => {
+  if (spec.signerName !== SIGNERS.kubeletClient || status?.certificate === undefined) return undefined;
+  const certificate = readCertificate(status.certificate);
+  const nodeName = nodeNameOf(certificate?.commonName);
+  return certificate === undefined || nodeName === undefined
+    ? undefined
+    : { nodeName, endsAtMs: certificate.notAfterMs };
 };
 
 const answer = async (
@@ -168,11 +218,18 @@ const answer = async (
   await kube.update(CERTIFICATE_SIGNING_REQUESTS, answered, { subresource: 'approval', signal });
 };
 
-/** It has served; without this it would live on until it expires, of no use to anybody. */
-const removeToken = async ({ metadata }: Secret, { kube, signal }: ReconcileContext): Promise<void> => {
+/** The token has served once its certificate was fetched. Not every cluster removes tokens that have expired. */
+const retireToken = async (request: CertificateSigningRequest, context: ReconcileContext): Promise<Verdict> => {
+  const { kube, clock, signal } = context;
+  const key = tokenKeyOf(request);
+  if (key === undefined || request.status?.certificate === undefined) return { next: 'rest' };
+  const decidedMs = parseTimestamp(request.status.conditions?.[0]?.lastUpdateTime) ?? 0;
+  const leftMs = decidedMs + FETCHING_MS - clock.now();
+  if (leftMs > 0) return { next: 'again', afterMs: leftMs };
   try {
-    await kube.delete(SECRETS, { namespace: TOKEN_NAMESPACE, name: metadata.name }, { signal });
+    await kube.delete(SECRETS, key, { signal });
   } catch (error) {
     if (!isKind(error, 'not-found')) throw error;
   }
+  return { next: 'rest' };
 };

@@ -34,7 +34,13 @@ describe('the SSH key of a fleet (001-4)', () => {
     assert.equal((await secret()).metadata.annotations?.['scaleway.tuist.dev/ssh-key-id'], 'key-id');
   });
 
-  it('W-10 is one key when several managers make it at once', async () => {
+  it('R17 goes along when clusterctl moves the fleet: Macs over there know no other', async () => {
+    const { keysFor, secret } = stage();
+    await keysFor('manager').privateKeyOf('macos', neverAborted());
+    assert.deepEqual((await secret()).metadata.labels, { 'clusterctl.cluster.x-k8s.io/move': '' });
+  });
+
+  it('W-10 I-01 is one key when several managers make it at once', async () => {
     const { keysFor } = stage();
     const made = await Promise.allSettled(
       ['a', 'b', 'c'].map((name) => keysFor(name).privateKeyOf('macos', neverAborted())),

@@ -8,6 +8,7 @@ import type { Random } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
 import { ANNOTATIONS } from '../../kinds/labels.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { CLUSTER_API_LABELS } from '../../kube/types/cluster-api.ts';
 import { type Secret as KubeSecret, SECRETS } from '../../kube/types/core.ts';
 import { openSshKeyFrom } from '../../pki/openssh-key.ts';
 import type { FleetKeys } from '../host/ports.ts';
@@ -55,7 +56,8 @@ const make = async (deps: FleetKeyDeps, fleet: string, signal: AbortSignal): Pro
   const encode = (text: string): string => Buffer.from(text).toString('base64');
   const secret: KubeSecret = {
     type: 'Opaque',
-    metadata: { namespace, name: nameOf(fleet) },
+    // Another key over there would lock the fleet out of its Macs (R17).
+    metadata: { namespace, name: nameOf(fleet), labels: { [CLUSTER_API_LABELS.move]: '' } },
     data: { [PRIVATE]: encode(key.privateKey.reveal()), [PUBLIC]: encode(`${key.publicKey} tuist-capi-${fleet}\n`) },
   };
   try {

@@ -48,6 +48,9 @@ const token = { nodeName: 'mac-1', usedBy: undefined, expiresAtMs: 0 };
 const addresses = (dnsNames: readonly string[], ipAddresses: readonly string[]) =>
   csrOf({ ...NODE, dnsNames, ipAddresses });
 
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+const endsAt = (leftMs: number) => ({ nodeName: 'mac-1', expiresAt: new Date(NOW + leftMs).toISOString() });
+
 interface Row {
   readonly story: string;
   readonly given: Partial<RequestView>;
@@ -60,6 +63,26 @@ const ROWS: readonly Row[] = [
   {
     story: 'a Mac that renews its certificate',
     given: { request: request(RENEWING), token: undefined },
+    is: 'approve',
+  },
+  {
+    story: 'a Mac that renews while its identity lives',
+    given: { request: request(RENEWING), token: undefined, host: host({ identity: endsAt(600_000) }) },
+    is: 'approve',
+  },
+  {
+    story: 'R23 a renewal that nobody decided about until the identity had ended',
+    given: { request: request(RENEWING), token: undefined, host: host({ identity: endsAt(-1) }) },
+    is: /has ended; it joins anew/,
+  },
+  {
+    story: 'R23 one so late that the certificate would come too late',
+    given: { request: request(RENEWING), token: undefined, host: host({ identity: endsAt(59_000) }) },
+    is: /has ended/,
+  },
+  {
+    story: 'R23 a Mac that joins anew after its identity ended',
+    given: { host: host({ identity: endsAt(-1) }) },
     is: 'approve',
   },
   {
@@ -156,6 +179,7 @@ describe('whether a Mac gets the certificate it asks for', () => {
         csr: csrOf(NODE),
         token,
         host: host(),
+        nowMs: NOW,
         addresses: [ADDRESS],
         keyHolders: [],
         ...given,

@@ -2,6 +2,7 @@
  * Whether a Mac gets the certificate it asks for (R23, D8): pure. It gets one for its own Node name only, while a machine
  * has it, for an hour at most, and for a key that nobody else has. Requests that are none of ours are left to others.
  */
+import { parseTimestamp } from '../../base/clock.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import {
   findKubeletClientFault,
@@ -15,8 +16,11 @@ import { JOIN_GROUP, type TokenFacts } from './join-token.ts';
 
 /** The most that a Mac's identity outlives its Mac. */
 export const CERTIFICATE_LIFE_MS = 3_600_000;
+/** How long a signer may take after an approval before its certificate outlives what is on record. */
+export const SIGNING_MS = 60_000;
 
 export interface RequestView {
+  readonly nowMs: number;
   readonly request: CertificateSigningRequest;
   /** What is asked for; undefined when it cannot be read. */
   readonly csr: Csr | undefined;
@@ -64,7 +68,7 @@ const findFault = (view: RequestView, nodeName: string, phase: 'joining' | 'rene
   if (misfit !== undefined) return misfit;
   if (nodeNameOf(csr.commonName) !== nodeName) return `it asks for ${csr.commonName}, and may be Node ${nodeName} only`;
   return (
-    (phase === 'joining' ? findTokenFault(view, isServing) : undefined) ??
+    (phase === 'joining' ? findTokenFault(view, isServing) : findEnd(view)) ??
     findHostFault(host, nodeName) ??
     (isServing ? findAddressFault(csr, nodeName, addresses) : findLifeFault(request)) ??
     (keyHolders.length > 0 ? `its key is that of Node ${keyHolders[0]}` : undefined)
@@ -75,6 +79,12 @@ const findTokenFault = ({ token, request }: RequestView, isServing: boolean): st
   if (isServing) return 'a token is for a client certificate only';
   const { usedBy } = token ?? {};
   return usedBy === undefined || usedBy === request.metadata.uid ? undefined : 'the token was used before';
+};
+
+/** A request that waited until its Mac lost its identity: nobody could fetch the certificate. The Mac gets a new token. */
+const findEnd = ({ host, nowMs }: RequestView): string | undefined => {
+  const endsAtMs = parseTimestamp(host?.spec.identity?.expiresAt) ?? Number.POSITIVE_INFINITY;
+  return endsAtMs - SIGNING_MS > nowMs ? undefined : 'the identity of that Mac has ended; it joins anew';
 };
 
 /** After a release there is no renewal: the identity ends with its certificate. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseMacHost } from '../../kinds/mac-host.ts';
 import { parseMachine } from '../../kinds/machine.ts';
-import { type ChoiceView, chooseHost } from './choose-host.ts';
+import { NO_ORDERS } from '../host/plan-order.ts';
+import { type Choice, type ChoiceView, chooseHost } from './choose-host.ts';
 
 const TIMES = { claimHoldMs: 1, quietMs: 60_000, recordMaxAgeMs: 1, pollMs: 1 };
 
@@ -20,28 +21,52 @@ const host = (name: string, spec: object = {}, status: object = {}) =>
 const machine = (spec: object = {}, more: { readonly metadata?: object; readonly status?: object } = {}) =>
   parseMachine({ metadata: { name: 'm', namespace: 'ns', uid: 'uid-m', ...more.metadata }, spec, status: more.status });
 
+const SOME = { maxHosts: 2, maxPerDay: 2, namespaces: new Map<string, number>() };
+/** To rent a Mac for the machine of that name. */
+const intent = (name: string) =>
+  parseMacHost({
+    metadata: { name: `order-${name}` },
+    spec: {
+      source: { scaleway: { projectID: 'p', zone: 'fr-par-1' } },
+      order: { intentID: `i-${name}`, name: 'x', requestedAt: '1970-01-01T00:00:00Z' },
+      claimRef: { namespace: 'ns', name, uid: `uid-${name}` },
+    },
+  });
 const claimRef = { namespace: 'ns', name: 'm', uid: 'uid-m' };
 const elsewhere = { namespace: 'other', uid: 'uid-o', creationTimestamp: '2026-01-01T00:00:00Z' };
 
+const outcomeOf = (choice: Choice): string => {
+  if (choice.kind === 'none') return choice.reason;
+  return choice.kind === 'order' ? `order ${choice.intent?.metadata.name ?? 'anew'}` : choice.serverId;
+};
+
 const view = (wanted: Partial<ChoiceView>): ChoiceView => ({
-  ...{ nowMs: 1_000_000, times: TIMES, machine: machine(), hosts: [host('b'), host('a')], taken: new Set<string>() },
-  ...{ poolPrefix: 'pool-', projectId: 'p', namesakes: [], poolNamespaces: new Map() },
+  ...{ nowMs: 1_000_000, times: TIMES, machine: machine(), hosts: [host('b'), host('a')] },
+  ...{ ahead: 0, taken: new Set<string>() },
+  ...{ poolPrefix: 'pool-', projectId: 'p', namesakes: [], poolNamespaces: new Map(), zones: ['fr-par-1'] },
+  orders: NO_ORDERS,
   ...wanted,
 });
 
 describe('which Mac a machine gets', () => {
   const rows: readonly { readonly story: string; readonly given: Partial<ChoiceView>; readonly gets: string }[] = [
-    { story: 'the first of those that are free', given: {}, gets: 'a' },
+    {
+      story: 'T-23 T-26 the first of those that are free, of the manager’s pool where it names none',
+      given: {},
+      gets: 'a',
+    },
+    { story: 'the second one when another machine is ahead', given: { ahead: 1 }, gets: 'b' },
+    { story: 'one of them however many are ahead: they may want none of these', given: { ahead: 2 }, gets: 'a' },
     { story: 'another one when the first was taken', given: { taken: new Set(['a']) }, gets: 'b' },
-    { story: 'none of another project', given: { projectId: 'q' }, gets: 'NoAvailableHost' },
-    { story: 'none of another type', given: { machine: machine({ type: 'M4-S' }) }, gets: 'NoAvailableHost' },
+    { story: 'R1 none of another project', given: { projectId: 'q' }, gets: 'NoAvailableHost' },
+    { story: 'T-46 none of another type', given: { machine: machine({ type: 'M4-S' }) }, gets: 'NoAvailableHost' },
     {
       story: 'none that is missing',
       given: { hosts: [host('a', {}, { missingSince: '2026-01-01T00:00:00Z' })] },
       gets: 'NoAvailableHost',
     },
     {
-      story: 'none that is not ready',
+      story: 'T-46 none that is not ready',
       given: { hosts: [host('a', {}, { status: 'starting' })] },
       gets: 'NoAvailableHost',
     },
@@ -50,8 +75,41 @@ describe('which Mac a machine gets', () => {
       given: { machine: machine({ acquire: 'order' }) },
       gets: 'OrderLimitReached',
     },
-    { story: 'none when no pool is named', given: { poolPrefix: '' }, gets: 'NoAdoptPoolPrefix' },
-    { story: 'none when it names an image', given: { machine: machine({ os: 'macos-26.3' }) }, gets: 'InvalidOSPin' },
+    {
+      story: 'R25 one that is rented, where that is allowed, also without a pool',
+      given: { machine: machine({ acquire: 'order' }), orders: SOME, poolPrefix: '' },
+      gets: 'order anew',
+    },
+    {
+      story: 'R25 the one that is being rented for it already',
+      given: { machine: machine({ acquire: 'order' }), orders: SOME, hosts: [intent('m')] },
+      gets: 'order order-m',
+    },
+    {
+      story: 'R25 none when all that may be rented are, or are wanted by others',
+      given: {
+        machine: machine({ acquire: 'order' }),
+        orders: SOME,
+        hosts: [intent('n'), host('a', { ordered: true })],
+      },
+      gets: 'OrderLimitReached',
+    },
+    {
+      story: 'R25 the one that was rented, once it is on record',
+      given: { machine: machine({ acquire: 'order' }), orders: SOME, hosts: [intent('m'), host('a', { claimRef })] },
+      gets: 'a',
+    },
+    { story: 'T-27 none when no pool is named', given: { poolPrefix: '' }, gets: 'NoAdoptPoolPrefix' },
+    {
+      story: 'none in a zone that nobody looks at',
+      given: { machine: machine({ zone: 'xx-1' }) },
+      gets: 'ZoneNotServed',
+    },
+    {
+      story: 'T-57 none when it names an image',
+      given: { machine: machine({ os: 'macos-26.3' }) },
+      gets: 'InvalidOSPin',
+    },
     {
       story: 'none when it has had one, as after a move to another cluster, where its status is lost',
       given: { machine: machine({ providerID: 'scw-applesilicon://fr-par-1/z' }) },
@@ -128,7 +186,7 @@ describe('which Mac a machine gets', () => {
   for (const { story, given, gets } of rows) {
     it(story, () => {
       const choice = chooseHost(view(given));
-      assert.equal(choice.kind === 'none' ? choice.reason : choice.serverId, gets);
+      assert.equal(outcomeOf(choice), gets);
     });
   }
 });

@@ -1,10 +1,12 @@
-/** Which free Mac a machine gets: pure. Two machines that look at the same list choose alike, and the claim decides. */
+/** Which free Mac a machine gets: pure. Machines that look at the same lists choose different ones; else the claim decides. */
 
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import { isOrder } from '../host/host-life.ts';
 import type { HostTimes } from '../host/host-view.ts';
 import { isClaimable } from '../host/plan-host.ts';
+import { type OrderLimits, refuseOrder, tallyOrders } from '../host/plan-order.ts';
 import { isHoldOfOwner } from '../host/plan-owner.ts';
 
 export interface ChoiceView {
@@ -12,6 +14,8 @@ export interface ChoiceView {
   readonly times: HostTimes;
   readonly machine: ScalewayAppleSiliconMachine;
   readonly hosts: readonly MacHost[];
+  /** How many machines that wait for a Mac come before this one. */
+  readonly ahead: number;
   /** Servers that other machines name already. */
   readonly taken: ReadonlySet<string>;
   /** Machines of other namespaces with the same name: it would be the same Node (R6). */
@@ -19,18 +23,26 @@ export interface ChoiceView {
   readonly poolPrefix: string;
   readonly poolNamespaces: ReadonlyMap<string, ReadonlySet<string>>;
   readonly projectId: string;
+  /** Zones whose servers this manager lists. */
+  readonly zones: readonly string[];
+  readonly orders: OrderLimits;
 }
 
 export type Choice =
   | { readonly kind: 'chosen'; readonly serverId: string }
   /** It has claimed this one already, and lost the note of it (R16, R17). */
   | { readonly kind: 'known'; readonly serverId: string }
+  /** One is to be rented for it (R25); `intent` is there already. */
+  | { readonly kind: 'order'; readonly intent: MacHost | undefined }
   | { readonly kind: 'none'; readonly reason: string; readonly message: string };
 
 export const chooseHost = (view: ChoiceView): Choice => {
-  const claimed = view.hosts.find((host) => isClaimOf(host, view.machine));
-  if (claimed !== undefined) return { kind: 'known', serverId: claimed.metadata.name };
-  return refuse(view) ?? chooseFree(view);
+  const claimed = view.hosts.filter((host) => isClaimOf(host, view.machine));
+  const known = claimed.find(({ spec }) => !isOrder(spec));
+  if (known !== undefined) return { kind: 'known', serverId: known.metadata.name };
+  const refusal = refuse(view);
+  if (refusal !== undefined) return refusal;
+  return view.machine.spec.acquire === 'order' ? chooseOrder(view, claimed[0]) : (refusePool(view) ?? chooseFree(view));
 };
 
 const isClaimOf = ({ spec }: MacHost, { metadata }: ScalewayAppleSiliconMachine): boolean =>
@@ -43,24 +55,17 @@ const prefixOf = ({ machine, poolPrefix }: ChoiceView): string => machine.spec.a
 
 /** What no host can help. */
 const refuse = (view: ChoiceView): Choice | undefined => {
-  const { machine, namesakes, poolNamespaces } = view;
-  const prefix = prefixOf(view);
+  const { machine, namesakes, zones } = view;
   if (machine.spec.providerID) {
     return none(
       REASONS.machine.provisioned.noAvailableHost,
       `The machine is bound to ${machine.spec.providerID}, and no host of that identity is on record; it gets no other.`,
     );
   }
-  if (machine.spec.acquire === 'order') {
+  if (!zones.includes(machine.spec.zone)) {
     return none(
-      REASONS.machine.provisioned.orderLimitReached,
-      'This manager orders no servers. Order one at Scaleway under a pool name, and say acquire: pool.',
-    );
-  }
-  if (prefix === '') {
-    return none(
-      REASONS.machine.provisioned.noAdoptPoolPrefix,
-      'Neither the machine nor the manager names a pool prefix.',
+      REASONS.machine.provisioned.zoneNotServed,
+      `This manager works in ${zones.join(', ')}, not in "${machine.spec.zone}": correct spec.zone, or name the zone in the manager's --zones.`,
     );
   }
   if (/\d/.test(machine.spec.os)) {
@@ -69,19 +74,40 @@ const refuse = (view: ChoiceView): Choice | undefined => {
       `"${machine.spec.os}" names an image; name a family, such as Tahoe.`,
     );
   }
-  const namespace = machine.metadata.namespace ?? '';
-  if (poolNamespaces.get(prefix)?.has(namespace) === false) {
-    return none(
-      REASONS.machine.provisioned.poolNotAllowed,
-      `The namespace ${namespace} may not adopt from the pool "${prefix}": the manager's --pool-namespaces says who may.`,
-    );
-  }
   const first = namesakes.find((other) => isBefore(other, machine));
   if (first === undefined) return undefined;
   return none(
     REASONS.machine.provisioned.nameTaken,
     `A machine of this name is in the namespace ${first.metadata.namespace}, and Nodes have no namespace: delete one of the two.`,
   );
+};
+
+/** What no host of a pool can help. */
+const refusePool = (view: ChoiceView): Choice | undefined => {
+  const prefix = prefixOf(view);
+  const namespace = view.machine.metadata.namespace ?? '';
+  if (prefix === '') {
+    return none(
+      REASONS.machine.provisioned.noAdoptPoolPrefix,
+      'Neither the machine nor the manager names a pool prefix: set spec.adoptPoolPrefix, or --default-adopt-pool-prefix.',
+    );
+  }
+  if (view.poolNamespaces.get(prefix)?.has(namespace) !== false) return undefined;
+  return none(
+    REASONS.machine.provisioned.poolNotAllowed,
+    `The namespace ${namespace} may not adopt from the pool "${prefix}": the manager's --pool-namespaces says who may.`,
+  );
+};
+
+/** An intent that is there goes its way; a new one is made only within the limits, counting every other intent. */
+const chooseOrder = ({ machine, hosts, orders, nowMs }: ChoiceView, intent: MacHost | undefined): Choice => {
+  if (intent !== undefined) return { kind: 'order', intent };
+  const { namespace = '' } = machine.metadata;
+  const tally = tallyOrders(hosts, { namespace, nowMs, counts: () => true });
+  const refusal = refuseOrder(orders, tally, namespace);
+  return refusal === undefined
+    ? { kind: 'order', intent: undefined }
+    : none(REASONS.machine.provisioned.orderLimitReached, refusal);
 };
 
 /** Who has a Mac was first; otherwise the older one; all agree on that. */
@@ -98,10 +124,12 @@ const chooseFree = (view: ChoiceView): Choice => {
   const fitting = view.hosts.filter(
     (host) => fits(host, machine, prefix) && host.spec.source.scaleway?.projectID === view.projectId,
   );
-  const [first] = fitting.filter((host) => isFree(view, host)).sort(byLease);
-  return first === undefined
-    ? none(REASONS.machine.provisioned.noAvailableHost, describeNone(fitting, machine, prefix))
-    : { kind: 'chosen', serverId: first.metadata.name };
+  const free = fitting.filter((host) => isFree(view, host)).sort(byLease);
+  // Who comes after the last one chooses too: those ahead may want others, or none.
+  const chosen = free[view.ahead % free.length];
+  return chosen === undefined
+    ? none(REASONS.machine.provisioned.noAvailableHost, describeNone(view, fitting))
+    : { kind: 'chosen', serverId: chosen.metadata.name };
 };
 
 const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
@@ -126,9 +154,21 @@ const isFree = (view: ChoiceView, { metadata, spec, status }: MacHost): boolean 
   return !isGoing && !view.taken.has(metadata.name) && isClaimable(host, view);
 };
 
-const describeNone = (fitting: readonly MacHost[], { spec }: ScalewayAppleSiliconMachine, prefix: string): string => {
+const describeNone = (view: ChoiceView, fitting: readonly MacHost[]): string => {
+  const { spec } = view.machine;
+  const prefix = prefixOf(view);
   const wanted = `type ${spec.type}, ${spec.os}, zone ${spec.zone}, pool "${prefix}"`;
-  if (fitting.length === 0)
-    return `No Mac of ${wanted} is on record. Order one at Scaleway with a name that begins with the prefix.`;
+  if (fitting.length === 0) {
+    const others = describeOthers(view.hosts, prefix);
+    return `No Mac of ${wanted} is on record${others}. Order one at Scaleway with a name that begins with the prefix.`;
+  }
   return `All ${fitting.length} Macs of ${wanted} are in use, being wiped, or were written to a moment ago.`;
+};
+
+/** What the pool has instead: a type or a family that does not exist is seen at once. */
+const describeOthers = (hosts: readonly MacHost[], prefix: string): string => {
+  const kinds = hosts
+    .filter(({ spec }) => spec.pool?.prefix === prefix)
+    .map(({ spec }) => `${spec.type} with ${spec.osFamily} in ${spec.source.scaleway?.zone}`);
+  return kinds.length === 0 ? '' : `; that pool has ${[...new Set(kinds)].toSorted().join(', ')}`;
 };

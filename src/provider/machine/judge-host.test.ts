@@ -12,10 +12,10 @@ const host = (spec: object = {}, status: object = {}) =>
     spec: { source: { scaleway: { projectID: 'p', zone: 'z', serverID: 'a' } }, claimRef, ...spec },
     status,
   });
-const machine = (status: object = {}) =>
+const machine = (status: object = {}, spec: object = {}) =>
   parseMachine({
     metadata: { name: 'm', namespace: 'ns', uid: 'uid-m' },
-    spec: {},
+    spec,
     status: { serverID: 'a', ...status },
   });
 
@@ -63,6 +63,10 @@ describe('what becomes of a machine whose Mac is lost (R22)', () => {
       becomes: 'replace',
     },
   ];
+  it('another Machine for one that a move took its status from: it is still bound to its Mac (R17)', () => {
+    const moved = machine({}, { providerID: 'scw-applesilicon://fr-par-1/a' });
+    assert.equal(judgeHost(moved, host({ release })).kind, 'replace');
+  });
   for (const { story, host: record, status, becomes } of rows) {
     it(story, () => assert.equal(judgeHost(machine(status), record).kind, becomes));
   }

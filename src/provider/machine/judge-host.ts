@@ -2,6 +2,7 @@
 import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import { wasProvisioned } from '../host/host-caches.ts';
 
 export type Judgement =
   | { readonly kind: 'fine' }
@@ -13,7 +14,7 @@ export type Judgement =
 export const judgeHost = (machine: ScalewayAppleSiliconMachine, host: MacHost | undefined): Judgement => {
   const message = host === undefined ? undefined : describeLoss(machine, host);
   if (message === undefined) return { kind: 'fine' };
-  return { kind: machine.status?.initialization?.provisioned === true ? 'replace' : 'swap', message };
+  return { kind: wasProvisioned(machine) ? 'replace' : 'swap', message };
 };
 
 /** Undefined: it has its Mac, or has yet to claim it. A record that is missing says nothing: the inventory makes it anew. */

@@ -2,6 +2,7 @@
  * Cluster API's infrastructure machine: chooses a Mac, claims it, waits until it has joined, tells core; and when it is
  * deleted asks for the Mac's release and goes at once: nobody waits for a wipe (R11, 002-5).
  */
+import { isEqualJson } from '../../base/json.ts';
 import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import { FINALIZERS } from '../../kinds/labels.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
@@ -16,16 +17,20 @@ import {
 import type { EventRecorder } from '../../kube/controller/events.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
 import { done, type Report, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
+import { CLUSTER_API_ANNOTATIONS } from '../../kube/types/cluster-api.ts';
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
 import { clusterOf, isPaused, reportPause } from '../cluster/pause.ts';
+import { claimOf, configurationOf } from '../host/claim-of.ts';
 import { machinesOf, membersOf, type ProviderCaches, providerIdOf } from '../host/host-caches.ts';
 import { hostStateOf } from '../host/host-life.ts';
+import { NO_ORDERS } from '../host/plan-order.ts';
 import type { HostPorts } from '../host/ports.ts';
 import { chooseHost } from './choose-host.ts';
 import { findHost, patchHost } from './host-record.ts';
 import { judgeHost } from './judge-host.ts';
 import { releaseHost } from './release-host.ts';
 import { askForReplacement } from './replace-machine.ts';
+import { describeOrder, requestOrder } from './request-order.ts';
 import { isFailureCleared, rollStatusOf } from './roll-status.ts';
 
 export interface MachineDeps {
@@ -41,8 +46,10 @@ const { provisioned } = REASONS.machine;
 
 export const createMachineController = (deps: MachineDeps): Controller => {
   const { caches, events } = deps;
+  const { machineWorkers } = deps.ports.settings;
   return createController({
     name: 'scalewayapplesiliconmachines.lifecycle',
+    ...(machineWorkers === undefined ? {} : { workers: machineWorkers }),
     watches: [
       watchPrimary(caches.machines),
       watchMapped(caches.hosts, (change) =>
@@ -58,6 +65,8 @@ export const createMachineController = (deps: MachineDeps): Controller => {
       cache: caches.machines,
       events,
       finalizer: FINALIZERS.machine,
+      // It is about to choose a Mac, mostly; with the choice it would be a write of its own.
+      annotations: ({ spec }) => (spec.providerID ? {} : BLOCKING.annotations),
       read: parseMachine,
       gate: async (machine) => gate(caches, machine),
       up: [
@@ -67,7 +76,7 @@ export const createMachineController = (deps: MachineDeps): Controller => {
           run: async () => done({ condition: reportPause('False') }),
         },
         step('judge', (machine, context) => judge(deps, machine, context)),
-        step('choose', async (machine) => choose(deps, machine)),
+        step('choose', (machine, context) => choose(deps, machine, context)),
         step('claim', (machine, context) => claim(deps, machine, context)),
         step('join', (machine, context) => join(deps, machine, context)),
       ],
@@ -116,7 +125,7 @@ const judge = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
   const lost = notYet(provisioned.hostReleased, message);
   const events = [{ type: 'Warning', reason: provisioned.hostReleased, message }] as const;
   if (judgement.kind === 'swap')
-    return wait<Machine>(0, { ...lost, events, status: { serverID: undefined, phase: 'Pending' } });
+    return wait<Machine>(0, { ...lost, ...LETTING_GO, events, status: { serverID: undefined, phase: 'Pending' } });
   await askForReplacement(machine, { message, nowMs: ports.clock.now() }, context);
   const report = {
     type: CONDITIONS.machine.ready,
@@ -127,37 +136,69 @@ const judge = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
   return stop<Machine>({ condition: report, status: { ready: false, phase: 'Failed' } });
 };
 
+/** `clusterctl move` waits: a machine on its way to a Mac would lose that on the move (R17). */
+const BLOCKING = { annotations: { [CLUSTER_API_ANNOTATIONS.blockMove]: '' } };
+const LETTING_GO = { annotations: { [CLUSTER_API_ANNOTATIONS.blockMove]: undefined } };
+
 /** The choice is stored before the claim, so that a claim is never one that its machine does not know of (R5). */
-const choose = ({ ports, caches }: MachineDeps, machine: Machine): Result => {
+const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
+  const { ports, caches } = deps;
   if (machine.status?.serverID) return done();
-  const others = caches.machines.list().filter(({ metadata }) => metadata.uid !== machine.metadata.uid);
+  const machines = caches.machines.list();
+  const others = machines.filter(({ metadata }) => metadata.uid !== machine.metadata.uid);
+  // In the order in which they came: who comes later changes nothing for those before.
+  const waiting = machines.filter(({ status }) => !status?.serverID);
   const choice = chooseHost({
     nowMs: ports.clock.now(),
     times: ports.settings.times,
     machine,
     hosts: caches.hosts.list(),
+    ahead: Math.max(
+      waiting.findIndex(({ metadata }) => metadata.uid === machine.metadata.uid),
+      0,
+    ),
     taken: new Set(others.map(({ status }) => status?.serverID ?? '')),
     namesakes: others.filter(({ metadata }) => metadata.name === machine.metadata.name),
     poolPrefix: ports.settings.poolPrefix,
     poolNamespaces: ports.settings.poolNamespaces ?? new Map(),
     projectId: ports.settings.projectId,
+    zones: ports.settings.zones,
+    orders: ports.settings.orders ?? NO_ORDERS,
   });
+  if (choice.kind === 'order') return rent(deps, machine, { intent: choice.intent, context });
   if (choice.kind === 'none') {
     return wait<Machine>(ports.settings.times.quietMs, {
       ...notYet(choice.reason, choice.message),
+      ...LETTING_GO,
       status: { phase: 'Pending' },
     });
   }
   const message = choice.kind === 'known' ? `Has claimed ${choice.serverId}.` : `Claiming ${choice.serverId}.`;
   return wait<Machine>(0, {
     ...notYet(provisioned.noAvailableHost, message),
+    ...(machine.spec.providerID ? {} : BLOCKING),
     status: { serverID: choice.serverId, phase: 'Adopting' },
+  });
+};
+
+/** The intent is pursued by provider/host, which alone spends money; the machine tells how far it is. */
+const rent = async (
+  { ports }: MachineDeps,
+  machine: Machine,
+  { intent, context }: { readonly intent: MacHost | undefined; readonly context: ReconcileContext },
+): Promise<Result> => {
+  if (intent === undefined) await requestOrder(ports, machine, context);
+  const { reason, message } = describeOrder(intent);
+  return wait<Machine>(ports.settings.times.quietMs, {
+    ...notYet(reason, message),
+    ...BLOCKING,
+    status: { phase: 'Provisioning' },
   });
 };
 
 /** Compare-and-set on the host, read live: of two machines one gets it, the other chooses again. */
 const claim = async ({ ports, caches }: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
-  const { name, namespace = '', uid = '' } = machine.metadata;
+  const { uid = '' } = machine.metadata;
   const serverId = machine.status?.serverID ?? '';
   if (caches.hosts.get(serverId)?.spec.claimRef?.uid === uid) return done();
   const host = await findHost(serverId, context);
@@ -169,17 +210,32 @@ const claim = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
     const reason = isFirst ? provisioned.noAvailableHost : provisioned.duplicateClaim;
     return wait<Machine>(0, {
       ...notYet(reason, 'The host went to another machine, or is not free any more.'),
+      ...LETTING_GO,
       status: { serverID: undefined, phase: 'Pending' },
     });
   }
-  const fleet = machine.spec.fleetName ?? `${namespace}-${name}`;
-  await patchHost(host, { claimRef: { namespace, name, uid }, fleet }, context);
-  return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.noAvailableHost, `Claimed ${serverId}.`));
+  await patchHost(host, claimOf(machine), context);
+  return wait<Machine>(ports.settings.times.pollMs);
 };
 
 /** Of several machines that chose the same free host at once, the one with the lowest UID keeps it; all agree on that. */
 const isFirstOf = (rivals: readonly Machine[], { metadata }: Machine): boolean =>
   rivals.every((rival) => (rival.metadata.uid ?? '') >= (metadata.uid ?? ''));
+
+/**
+ * What a machine says of a Mac that has not joined: its state, and its trouble. Each step of its way is told on the MacHost
+ * alone, and until the claim is carried out there is nothing to add to the choice.
+ */
+const mirrorOf = (host: MacHost | undefined): Report<Machine> => {
+  const { state = 'not on record', conditions } = host?.status ?? {};
+  const ready = conditions?.find(({ type }) => type === CONDITIONS.host.ready);
+  const isOnItsWay = ready === undefined || ready.status === 'True' || ready.reason === REASONS.host.ready.notReady;
+  if (isOnItsWay && (state === 'free' || state === 'claimed')) return {};
+  return {
+    ...notYet(REASONS.machine.ready.notReady, `The host is ${state}${isOnItsWay ? '' : `: ${ready.message}`}.`),
+    status: { phase: 'Bootstrapping' },
+  };
+};
 
 const NEW_ATTEMPTS = { failures: 0, lastFailureAt: null, failedHash: null };
 
@@ -187,19 +243,15 @@ const NEW_ATTEMPTS = { failures: 0, lastFailureAt: null, failedHash: null };
 const join = async ({ ports, caches }: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
   const host = caches.hosts.get(machine.status?.serverID ?? '');
   const state = host?.status?.state;
-  if (host === undefined || (state !== 'joined' && machine.status?.initialization?.provisioned !== true)) {
-    const message = host?.status?.conditions?.find(({ type }) => type === CONDITIONS.host.ready)?.message;
-    return stop<Machine>({
-      ...notYet(
-        REASONS.machine.ready.notReady,
-        `The host is ${state ?? 'not on record'}${message ? `: ${message}` : ''}.`,
-      ),
-      status: { phase: 'Bootstrapping' },
-    });
-  }
+  if (host === undefined || (state !== 'joined' && machine.status?.initialization?.provisioned !== true))
+    return stop<Machine>(mirrorOf(host));
+  const configuration = configurationOf(machine);
+  if (!isEqualJson(host.spec.configuration, configuration))
+    await patchHost(host, { configuration: configuration ?? null }, context);
   if (isFailureCleared(machine, host)) await patchHost(host, { budgets: { roll: NEW_ATTEMPTS } }, context);
   const address = host.status?.server?.address;
   return done<Machine>({
+    ...LETTING_GO,
     spec: { providerID: providerIdOf(host) },
     status: {
       initialization: { provisioned: true },

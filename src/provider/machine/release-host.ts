@@ -2,10 +2,10 @@
 import { toTimestamp } from '../../base/clock.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import { ANNOTATIONS } from '../../kinds/labels.ts';
-import type { MacHost } from '../../kinds/mac-host.ts';
+import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { MACHINES, type ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
-import { done, type StepResult } from '../../kube/controller/outcome.ts';
+import { done, type EventReport, type StepResult } from '../../kube/controller/outcome.ts';
 import { NAMESPACES } from '../../kube/types/core.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kube/types/extensions.ts';
 import { isMoving } from '../host/host-caches.ts';
@@ -25,11 +25,24 @@ type Result = StepResult<Machine>;
  * its kind asked for nothing (R18): the Mac is held.
  */
 export const releaseHost = async (deps: ReleaseDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
-  const host = machine.status?.serverID ? await findHost(machine.status.serverID, context) : undefined;
-  if (host === undefined || host.spec.claimRef?.uid !== machine.metadata.uid || host.spec.release !== undefined)
-    return done();
-  const hold = await reasonToHold(machine, context);
-  return hold === undefined ? askForRelease(deps, machine, { host, context }) : holdBack(deps, { host, context }, hold);
+  const hosts = (await hostsOf(machine, context)).filter(
+    ({ spec }) => spec.claimRef?.uid === machine.metadata.uid && spec.release === undefined,
+  );
+  const hold = hosts.length === 0 ? undefined : await reasonToHold(machine, context);
+  const events: EventReport[] = [];
+  for (const host of hosts) {
+    const task = { host, context };
+    events.push(hold === undefined ? await askForRelease(deps, machine, task) : await holdBack(deps, task, hold));
+  }
+  return done<Machine>({ events });
+};
+
+/** A Mac that is being rented for it may be on record before the machine knows of it: all records are looked at then. */
+const hostsOf = async ({ status, spec }: Machine, context: ReconcileContext): Promise<readonly MacHost[]> => {
+  if (!status?.serverID && spec.acquire === 'order')
+    return (await context.kube.list(MAC_HOSTS, { signal: context.signal })).items.map(parseMacHost);
+  const host = status?.serverID ? await findHost(status.serverID, context) : undefined;
+  return host === undefined ? [] : [host];
 };
 
 interface Held {
@@ -50,21 +63,25 @@ const reasonToHold = async (machine: Machine, { kube, signal }: ReconcileContext
 
 const MACHINES_DEFINITION = `${MACHINES.plural}.${MACHINES.group}`;
 
-const holdBack = async ({ ports }: ReleaseDeps, { host, context }: Held, reason: string): Promise<Result> => {
+const holdBack = async ({ ports }: ReleaseDeps, { host, context }: Held, reason: string): Promise<EventReport> => {
   const message =
     reason === moved
       ? 'the machine lives on in another cluster, and its Mac with it'
       : 'the machine went with its namespace or its kind, and nobody asked for a release';
   const hold = { reason, message, since: toTimestamp(ports.clock.now()), by: 'macfleet' };
   await patchHost(host, { hold }, context);
-  return done<Machine>({ events: [{ type: 'Warning', reason, message: `${host.metadata.name} is held: ${message}` }] });
+  return { type: 'Warning', reason, message: `${host.metadata.name} is held: ${message}` };
 };
 
-const askForRelease = async ({ ports }: ReleaseDeps, machine: Machine, { host, context }: Held): Promise<Result> => {
+const askForRelease = async (
+  { ports }: ReleaseDeps,
+  machine: Machine,
+  { host, context }: Held,
+): Promise<EventReport> => {
   const policy = machine.metadata.annotations?.[ANNOTATIONS.releasePolicy] === 'terminate' ? 'terminate' : 'pool';
   const requestedAt = toTimestamp(ports.clock.now());
   const intent = { intentID: ports.ids.uuid(), policy, reason: 'MachineDeleted', requestedAt };
   await patchHost(host, { release: intent }, context);
   const message = `Asked for the release of ${host.metadata.name} (${intent.intentID})`;
-  return done<Machine>({ events: [{ type: 'Normal', reason: REASONS.machine.provisioned.hostReleased, message }] });
+  return { type: 'Normal', reason: REASONS.machine.provisioned.hostReleased, message };
 };

@@ -24,7 +24,7 @@ describe('what a machine tells of the configuration of its Mac', () => {
     assert.deepEqual([phase, tartKubeletUpdateAttempts, failureReason, hostConfigHash], ['Ready', 4, undefined, 'old']);
   });
 
-  it('T-03 the fifth is: reason, message and what failed', () => {
+  it('T-03 T-07 I-14 the fifth is, and stays so in every later pass: reason, message and what failed', () => {
     const status = statusWith({ failures: 5, lastFailureAt: AT, failedHash: 'new' });
     assert.deepEqual(
       [status.phase, status.failureReason, status.failedHostConfigHash],

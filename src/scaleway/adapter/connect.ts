@@ -18,12 +18,12 @@ export interface ConnectCloudDeps {
 }
 
 /** Scaleway publishes no limit; this stays far below what its own tools send. A list of 10,000 servers fits into a burst. */
-const BUDGET = { burst: 100, perSecond: 20 };
+export const REQUEST_BUDGET = { burst: 100, perSecond: 20 };
 const REQUEST_TIMEOUT_MS = 30_000;
 
 export const connectCloud = ({ apiUrl = 'https://api.scaleway.com', ...deps }: ConnectCloudDeps): Cloud => {
   const { clock, observer } = deps;
-  const budget = createRequestBudget(clock, BUDGET);
+  const budget = createRequestBudget(clock, REQUEST_BUDGET);
   const cloud = createScalewayCloud({ ...deps, apiUrl, budget, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   return observer === undefined ? cloud : observeCloud(cloud, observer);
 };

@@ -27,7 +27,7 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof FleetError ? `${error.kind} ${error.code}` : String(error)),
   );
 
-describe('a list', () => {
+describe('a list (T-58)', () => {
   for (const count of [0, 1, 99, 100, 101, 200, 1_234]) {
     test(`of ${count} rows is whole, each page asked for once`, async () => {
       const { asked, fetchPage } = serve(() => names(count));

@@ -19,7 +19,7 @@ const image = (name: string, version: string, fields: Partial<OsImage> = {}): Os
   ...fields,
 });
 
-describe('the key of a family', () => {
+describe('the key of a family (T-56)', () => {
   const rows = [
     ['Tahoe', 'tahoe'],
     [' tahoe ', 'tahoe'],
@@ -35,7 +35,7 @@ describe('the key of a family', () => {
   for (const [text, key] of rows) test(`of "${text}" is "${key}"`, () => assert.equal(osFamilyKey(text), key));
 });
 
-describe('an image', () => {
+describe('an image (T-55)', () => {
   const rows = [
     { family: 'Tahoe', name: 'macos-tahoe-26.0', wanted: 'tahoe', fits: true },
     { family: '26', name: 'macos-tahoe-26.0', wanted: 'Tahoe', fits: true },
@@ -51,7 +51,7 @@ describe('an image', () => {
   }
 });
 
-describe('versions', () => {
+describe('versions (T-54)', () => {
   const ascending = ['', '26', '26.6', '26.6.1', '26.7-alpha', '26.7-beta', '26.7', '26.10', '27.0'];
   for (const [at, older] of ascending.entries()) {
     for (const newer of ascending.slice(at + 1)) {
@@ -64,7 +64,7 @@ describe('versions', () => {
   }
 });
 
-describe('the image for a wiped Mac', () => {
+describe('the image for a wiped Mac (T-52, T-53, I-19)', () => {
   const images = [
     image('macos-tahoe-26.3', '26.3'),
     image('macos-tahoe-26.10', '26.10'),
@@ -87,7 +87,7 @@ describe('the image for a wiped Mac', () => {
   });
 });
 
-test('a pin with a version is refused, and the family to use instead is named', () => {
+test('T-57 a pin with a version is refused, and the family to use instead is named', () => {
   assertIsFamily('Tahoe');
   assert.throws(
     () => assertIsFamily('macos-tahoe-26.3'),

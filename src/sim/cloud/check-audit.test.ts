@@ -41,6 +41,21 @@ const rows: readonly Row[] = [
     breaches: [],
   },
   {
+    story: 'R25: a server that was ordered has the name of its order',
+    play: ({ fleet, cloud }) => {
+      const [made] = fleet.order(cloud.zone, [{ name: 'ordered-1', type: 'M2-L' }]);
+      if (made !== undefined) fleet.rename(made, 'mac-1');
+    },
+    breaches: [],
+  },
+  {
+    story: 'R25: a second order of the same intent',
+    play: ({ fleet, cloud }) => {
+      for (const name of ['ordered-1', 'ordered-2', 'ordered-1']) fleet.order(cloud.zone, [{ name, type: 'M2-L' }]);
+    },
+    breaches: ['R25'],
+  },
+  {
     story: 'S13: a pool name without a wipe',
     play: ({ fleet, server }) => {
       fleet.rename(server, 'mac-1');

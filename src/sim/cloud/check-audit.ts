@@ -17,7 +17,7 @@ export interface AuditRules {
 }
 
 export interface Breach {
-  readonly promise: 'S2' | 'S4' | 'S11' | 'S12' | 'S13' | 'lease';
+  readonly promise: 'S2' | 'S4' | 'S11' | 'S12' | 'S13' | 'lease' | 'R25';
   readonly message: string;
   readonly entry: AuditEntry;
 }
@@ -37,15 +37,23 @@ interface Known {
 /** Call it with the growing audit, as often as you like: it judges what is new since the last time. */
 export const createAuditChecker = (rules: AuditRules): ((audit: readonly AuditEntry[]) => readonly Breach[]) => {
   const servers = new Map<string, Known>();
+  const ordered = new Set<string>();
   let judged = 0;
   return (audit) => {
     const breaches: Breach[] = [];
     for (; judged < audit.length; judged += 1) {
       const entry = audit[judged];
-      if (entry === undefined || entry.outcome !== 'accepted' || entry.before === undefined) continue;
-      if (!rules.isFleet(entry.caller)) continue;
+      if (entry === undefined || entry.outcome !== 'accepted' || !rules.isFleet(entry.caller)) continue;
       const known = servers.get(entry.serverId) ?? { names: new Set(), wipesWhenTaken: undefined, rebootsAtMs: [] };
       servers.set(entry.serverId, known);
+      // Whoever orders a server gives it its first name, which stands for one intent.
+      if (entry.verb === 'order') {
+        if (ordered.has(entry.argument))
+          breaches.push({ promise: 'R25', message: `${entry.argument} is ordered twice`, entry });
+        ordered.add(entry.argument);
+        known.names.add(entry.argument);
+      }
+      if (entry.before === undefined) continue;
       breaches.push(...judge(rules, known, { entry, before: entry.before }));
       remember(rules, known, { entry, before: entry.before });
     }

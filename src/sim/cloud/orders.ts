@@ -59,6 +59,7 @@ interface Addition {
   readonly zone: string;
   readonly image: CatalogueImage;
   readonly status: 'ready' | 'starting';
+  readonly address?: string;
   readonly commitment?: Commitment;
   readonly vpc?: 'vpc_enabled' | 'vpc_disabled';
 }
@@ -87,7 +88,7 @@ const newServer = (core: CloudCore, { image, ...wanted }: Addition): SimServer =
     osId: image.id,
     osFamily: image.family,
     isDelivered: wanted.status === 'ready',
-    address: addressOf(core.state.servers.size + core.state.deleted.size + 1),
+    address: wanted.address ?? addressOf(core.state.servers.size + core.state.deleted.size + 1),
     sshUser: 'm1',
     password: drawPassword(core),
     isSealed: false,

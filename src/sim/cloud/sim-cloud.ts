@@ -55,6 +55,8 @@ export interface NewServer {
   readonly osFamily?: string;
   /** `ready` unless said otherwise; a server that is `starting` is delivered after a while. */
   readonly status?: 'ready' | 'starting';
+  /** One where nobody lives unless given: some of the loopback, for Macs that really answer there. */
+  readonly address?: string;
 }
 
 export interface SimCloud {
@@ -169,9 +171,10 @@ const createCore = ({ listLagMs = 0, callsKept = CALLS_KEPT, ...options }: SimCl
 
 const putServer = (
   core: CloudCore,
-  { name, type = 'M2-L', osFamily = 'Tahoe', status = 'ready' }: NewServer,
+  { name, type = 'M2-L', osFamily = 'Tahoe', status = 'ready', address }: NewServer,
 ): SimServer => {
   const image = newestOf(core.catalogue, osFamily);
-  if (image !== undefined) return addServer(core, { name, type, zone: core.zone, image, status });
+  const at = address === undefined ? {} : { address };
+  if (image !== undefined) return addServer(core, { name, type, zone: core.zone, image, status, ...at });
   throw new FleetError('invalid', { code: 'NoSuchFamily', message: `the simulated cloud has no image of ${osFamily}` });
 };

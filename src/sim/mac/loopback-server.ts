@@ -11,9 +11,9 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** A free port for 0. */
+/** A free port unless one is named. */
 export const openLoopbackServer = async (
-  port: number,
+  { port = 0, host = '127.0.0.1' }: { readonly port?: number; readonly host?: string },
   onConnection: (socket: Socket) => void,
 ): Promise<LoopbackServer> => {
   const sockets = new Set<Socket>();
@@ -22,7 +22,7 @@ export const openLoopbackServer = async (
     socket.once('close', () => sockets.delete(socket));
     onConnection(socket);
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
   assert(address !== null && typeof address === 'object', 'a listening server has a port');

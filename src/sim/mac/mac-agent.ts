@@ -6,8 +6,14 @@ export interface AgentStart extends AgentJob {
   readonly kubeconfig: Secret<string>;
 }
 
+/** What the agent itself keeps on the disk: one text, which outlives it and the power, and goes with a wipe. */
+export interface AgentMemory {
+  read(): Promise<Secret<string> | undefined>;
+  write(text: Secret<string>): Promise<void>;
+}
+
 /** Starts a node agent and returns how to stop it. Neither may throw. */
-export type StartAgent = (start: AgentStart) => () => void;
+export type StartAgent = (start: AgentStart, memory: AgentMemory) => () => void;
 
 export interface MacAgent {
   /** Starts what the disk asks for, in place of what ran. Nothing without a job or a kubeconfig. */
@@ -17,7 +23,7 @@ export interface MacAgent {
   running(): AgentStart | undefined;
 }
 
-export const createMacAgent = (startAgent: StartAgent): MacAgent => {
+export const createMacAgent = (startAgent: StartAgent, onChange: () => void): MacAgent => {
   let current: { readonly start: AgentStart; readonly stop: () => void } | undefined;
   const stop = (): void => {
     const stopped = current;
@@ -25,13 +31,23 @@ export const createMacAgent = (startAgent: StartAgent): MacAgent => {
     stopped?.stop();
   };
   return {
-    start: ({ agentJob, kubeconfig }) => {
+    start: (disk) => {
+      const { agentJob, kubeconfig } = disk;
       stop();
       if (agentJob === undefined || kubeconfig === undefined) return;
       const start = { ...agentJob, kubeconfig };
-      current = { start, stop: startAgent(start) };
+      current = { start, stop: startAgent(start, memoryOn(disk, onChange)) };
     },
     stop,
     running: () => current?.start,
   };
 };
+
+/** On this disk: an agent that a wipe stopped does not write to the next one. */
+const memoryOn = (disk: MacDisk, onChange: () => void): AgentMemory => ({
+  read: async () => disk.agentMemory,
+  write: async (text) => {
+    disk.agentMemory = text;
+    onChange();
+  },
+});

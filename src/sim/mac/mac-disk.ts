@@ -31,6 +31,8 @@ export interface MacDisk {
   hostname: string | undefined;
   kubeconfig: Secret<string> | undefined;
   agentJob: AgentJob | undefined;
+  /** What the agent keeps: its key and certificate. */
+  agentMemory: Secret<string> | undefined;
   epochFile: EpochFile | undefined;
   lock: MacLock | undefined;
   /** What steps left that leave nothing else to look at: their ids, with the checksum of what they installed. */
@@ -44,6 +46,6 @@ export interface MacDisk {
 export const freshDisk = (hostKey: string, password: Secret<string>): MacDisk => ({
   ...{ hostKey, password, isKeyAuthorized: true, hasSudoers: false },
   ...{ kcpassword: undefined, hostname: undefined, kubeconfig: undefined },
-  ...{ agentJob: undefined, epochFile: undefined, lock: undefined },
+  ...{ agentJob: undefined, agentMemory: undefined, epochFile: undefined, lock: undefined },
   ...{ done: new Set(), recorded: new Map(), artefacts: new Set() },
 });

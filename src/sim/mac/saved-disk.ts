@@ -11,6 +11,7 @@ export interface SavedDisk {
   readonly hostname?: string;
   readonly kubeconfig?: string;
   readonly agentJob?: AgentJob;
+  readonly agentMemory?: string;
   readonly epochFile?: EpochFile;
   readonly lock?: MacLock;
   readonly done: readonly string[];
@@ -19,7 +20,7 @@ export interface SavedDisk {
 }
 
 export const saveDisk = (saved: MacDisk): SavedDisk => {
-  const { kcpassword, hostname, kubeconfig, agentJob, epochFile, lock, ...disk } = saved;
+  const { kcpassword, hostname, kubeconfig, agentJob, agentMemory, epochFile, lock, ...disk } = saved;
   return {
     ...disk,
     password: disk.password.reveal(),
@@ -30,12 +31,13 @@ export const saveDisk = (saved: MacDisk): SavedDisk => {
     ...(hostname === undefined ? {} : { hostname }),
     ...(kubeconfig === undefined ? {} : { kubeconfig: kubeconfig.reveal() }),
     ...(agentJob === undefined ? {} : { agentJob }),
+    ...(agentMemory === undefined ? {} : { agentMemory: agentMemory.reveal() }),
     ...(epochFile === undefined ? {} : { epochFile }),
     ...(lock === undefined ? {} : { lock }),
   };
 };
 
-export const restoreDisk = ({ kcpassword, kubeconfig, ...saved }: SavedDisk): MacDisk => ({
+export const restoreDisk = ({ kcpassword, kubeconfig, agentMemory, ...saved }: SavedDisk): MacDisk => ({
   ...{ hostname: undefined, agentJob: undefined, epochFile: undefined, lock: undefined },
   ...saved,
   password: new Secret(saved.password),
@@ -44,4 +46,5 @@ export const restoreDisk = ({ kcpassword, kubeconfig, ...saved }: SavedDisk): Ma
   artefacts: new Set(saved.artefacts),
   kcpassword: kcpassword === undefined ? undefined : Uint8Array.from(kcpassword),
   kubeconfig: kubeconfig === undefined ? undefined : new Secret(kubeconfig),
+  agentMemory: agentMemory === undefined ? undefined : new Secret(agentMemory),
 });

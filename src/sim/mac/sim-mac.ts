@@ -100,7 +100,7 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
   const body: Body = {
     ...{
       deps,
-      agent: createMacAgent(deps.startAgent),
+      agent: createMacAgent(deps.startAgent, () => deps.onChange?.()),
       faults: createMacFaults(),
       pam: { failures: 0 },
       applies: new Map(),

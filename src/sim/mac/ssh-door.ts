@@ -20,6 +20,8 @@ export interface Visit {
 export interface SshDoorOptions {
   /** A free one of the loopback unless given. */
   readonly port?: number;
+  /** 127.0.0.1 unless given. */
+  readonly host?: string;
   /** What the host key is made from: it changes with it. Undefined while nobody answers. */
   readonly hostKey: () => string | undefined;
   /** Keys that may log in, in OpenSSH format. */
@@ -31,7 +33,7 @@ export interface SshDoorOptions {
 export type SshDoor = Pick<LoopbackServer, 'port' | 'close'>;
 
 export const openSshDoor = (options: SshDoorOptions): Promise<SshDoor> =>
-  openLoopbackServer(options.port ?? 0, (socket) => welcome(options, socket));
+  openLoopbackServer(options, (socket) => welcome(options, socket));
 
 /** The key pair that a Mac shows whose host key is made from this. */
 const hostKeyPair = (hostKey: string): OpenSshKey => openSshKeyFrom(createHash('sha256').update(hostKey).digest());

@@ -1,18 +1,14 @@
 /** Runs of a simulated fleet for tests: every event is checked against what is promised, and a run ends when something is so. */
 import assert from 'node:assert/strict';
-import { Secret } from '../../base/secret.ts';
 import { MAC_HOSTS } from '../../kinds/mac-host.ts';
 import { MACHINES } from '../../kinds/machine.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { createAuditChecker } from '../../sim/cloud/check-audit.ts';
-import { renderDemo, renderDemoKubeconfig } from '../demo-fleet.ts';
+import { renderDemo } from '../demo-fleet.ts';
 import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from '../fleet-world.ts';
 
 export const BOUNDS = { maxEvents: 1_000_000, maxVirtualMs: 7_200_000 };
 const { machineDeployments } = CLUSTER_API_RESOURCES;
-
-/** The world knows the way by itself. */
-const REMOTE = new Secret('the cluster of this world');
 
 /** How many events lie between two looks at all machines; what is written to the cloud is looked at without exception. */
 const LOOK_EVERY = 20;
@@ -27,7 +23,12 @@ export const checkOf = ({ operator, cloud, forbidden }: FleetWorld): (() => void
     mayTerminate: (serverId) =>
       operator
         .list(MAC_HOSTS)
-        .some(({ metadata, spec }) => metadata.name === serverId && spec.release?.policy === 'terminate'),
+        .some(
+          ({ metadata, spec }) =>
+            metadata.name === serverId &&
+            spec.release !== undefined &&
+            (spec.ordered || spec.release.policy === 'terminate'),
+        ),
   });
   return () => {
     assert.equal(forbidden.length, 0, `forbidden: ${JSON.stringify(forbidden[0])}`);
@@ -48,7 +49,7 @@ export const checkOf = ({ operator, cloud, forbidden }: FleetWorld): (() => void
 export const startWorld = (options: FleetWorldOptions, macsWanted = options.macs): FleetWorld => {
   const world = createFleetWorld(options);
   const { namespace = 'default' } = options;
-  for (const { resource, object } of [renderDemoKubeconfig(REMOTE), ...renderDemo(macsWanted)]) {
+  for (const { resource, object } of renderDemo(macsWanted)) {
     world.operator.apply({ resource, object: { ...object, metadata: { ...object.metadata, namespace } } });
   }
   return world;
@@ -86,3 +87,8 @@ export const freeHosts = ({ operator, cloud }: FleetWorld): number =>
 
 export const scale = ({ operator }: FleetWorld, replicas: number): void =>
   operator.merge(machineDeployments, 'macos', { spec: { replicas } });
+
+/** Lets time pass, with everything checked. */
+export const pass = async (world: FleetWorld, ms: number): Promise<void> => {
+  await world.kernel.run({ ...BOUNDS, maxVirtualMs: ms, check: checkOf(world) });
+};

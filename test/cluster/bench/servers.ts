@@ -16,7 +16,10 @@ export interface ServerCommand {
 
 export interface Servers {
   start(command: ServerCommand): void;
+  /** Kills it, without a chance to say goodbye. */
   stop(name: string): Promise<void>;
+  /** To one that runs. */
+  signal(name: string, signal: NodeJS.Signals): void;
   stopAll(): Promise<void>;
   /**
    * Asks again and again until `isSo` says true. Ends with an error at the deadline, or when one of the processes dies;
@@ -65,6 +68,9 @@ export const createServers = (logDir: string, readyMs: number): Servers => {
   return {
     start,
     stop,
+    signal: (name, signal) => {
+      running.get(name)?.child.kill(signal);
+    },
     until,
     checkAlive,
     stopAll: async () => {

@@ -6,6 +6,7 @@ import { MACHINE_TEMPLATES } from '../../../src/kinds/machine-template.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../../src/kube/types/cluster-api.ts';
 import type { KubeObject } from '../../../src/kube/types/meta.ts';
 import { apiVersionOf, type Resource } from '../../../src/kube/types/resource.ts';
+import { JOIN_GROUP, TOKEN_NAMESPACE } from '../../../src/provider/identity/join-token.ts';
 import { PROVIDER_ROLES } from '../../../src/provider/roles.ts';
 import { AGENT_VERSION } from '../../../src/sim/node/node-object.ts';
 import { type PodScript, SCRIPT_ANNOTATION } from '../../../src/sim/node/pod-script.ts';
@@ -44,25 +45,37 @@ export const renderCluster = (namespace: string): readonly object[] => {
   ];
 };
 
-/** Named after its namespace, because Nodes are named after Machines and share the cluster with other tests. */
-export const renderDeployment = (namespace: string, replicas: number): readonly object[] => {
-  const key = { namespace, name: namespace };
-  const labels = { [CLUSTER_API_LABELS.clusterName]: CLUSTER_NAME, [LABELS.fleet]: namespace };
+export interface FleetWish {
+  readonly namespace: string;
+  /** Also the name of the MachineDeployment. Nodes are named after Machines and share the cluster with other tests. */
+  readonly fleet: string;
+  readonly replicas: number;
+  /** Name of the template; as the fleet unless given. */
+  readonly template?: string;
+}
+
+/** Named after its namespace. */
+export const renderDeployment = (namespace: string, replicas: number): readonly object[] =>
+  renderFleet({ namespace, fleet: namespace, replicas });
+
+export const renderFleet = ({ namespace, fleet, replicas, template = fleet }: FleetWish): readonly object[] => {
+  const key = { namespace, name: fleet };
+  const labels = { [CLUSTER_API_LABELS.clusterName]: CLUSTER_NAME, [LABELS.fleet]: fleet };
   const { label, taint } = NODE_MARKS;
   return [
-    render(MACHINE_TEMPLATES, key, { template: { spec: { fleetName: namespace } } }),
+    render(MACHINE_TEMPLATES, { namespace, name: template }, { template: { spec: { fleetName: fleet } } }),
     render(CLUSTER_API_RESOURCES.machineDeployments, key, {
       clusterName: CLUSTER_NAME,
       replicas,
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels: { ...labels, [LABELS.restrictedFleet]: namespace, [label.key]: label.value } },
+        metadata: { labels: { ...labels, [LABELS.restrictedFleet]: fleet, [label.key]: label.value } },
         spec: {
           clusterName: CLUSTER_NAME,
           // Core calls a Machine up to date only when its Node reports exactly this.
           version: AGENT_VERSION,
           bootstrap: { dataSecretName: 'not-used' },
-          infrastructureRef: reference(MACHINE_TEMPLATES, namespace),
+          infrastructureRef: reference(MACHINE_TEMPLATES, template),
           taints: [taint],
         },
       },
@@ -71,8 +84,8 @@ export const renderDeployment = (namespace: string, replicas: number): readonly 
 };
 
 /** A Pod spec that only a Mac of this fleet satisfies. */
-const onMacsOf = (namespace: string) => ({
-  nodeSelector: { [LABELS.restrictedFleet]: namespace },
+export const onMacsOf = (fleet: string) => ({
+  nodeSelector: { [LABELS.restrictedFleet]: fleet },
   tolerations: [{ key: MACOS_TAINT.key, operator: 'Exists' }],
   containers: [{ name: 'vm', image: 'macos-tahoe-base' }],
 });
@@ -118,14 +131,40 @@ export const renderRemoteKubeconfig = (namespace: string, kubeconfig: string, cl
   stringData: { value: kubeconfig },
 });
 
-const { manager, leaderElection, clusterApiRemote } = PROVIDER_ROLES;
+const { manager, leaderElection, clusterApiRemote, joinTokens, kubeconfigs, remoteTokens, fleetKeys } = PROVIDER_ROLES;
 
 /** Binds the generated roles, and nothing else. */
 export const renderBindings = (namespace: string, users: { readonly manager: string; readonly remote: string }) => [
   binding('ClusterRoleBinding', { name: `${namespace}-manager` }, [manager.metadata.name, users.manager]),
   binding('RoleBinding', { name: 'manager-lease', namespace }, [leaderElection.metadata.name, users.manager]),
+  // Managers of one namespace each share a cluster: any of them may meet a request that came with a token of another's.
+  binding('RoleBinding', { name: `${namespace}-tokens`, namespace: TOKEN_NAMESPACE }, [
+    joinTokens.metadata.name,
+    users.manager,
+  ]),
   binding('ClusterRoleBinding', { name: `${namespace}-remote` }, [clusterApiRemote.metadata.name, users.remote]),
 ];
+
+/**
+ * For a manager that hands out identities and keys itself, and keeps them in the namespace of its fleets: its roles there, the
+ * account of core, and what every cluster whose Nodes join by token has.
+ */
+export const renderOwnIdentities = (namespace: string, user: string): readonly object[] => [
+  ...[kubeconfigs, remoteTokens, fleetKeys].map(({ metadata: { name } }) =>
+    binding('RoleBinding', { name, namespace }, [name, user]),
+  ),
+  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: REMOTE_ACCOUNT } },
+  {
+    ...binding('ClusterRoleBinding', { name: `${namespace}-core` }, [clusterApiRemote.metadata.name, '']),
+    subjects: [{ kind: 'ServiceAccount', namespace, name: REMOTE_ACCOUNT }],
+  },
+  {
+    ...binding('ClusterRoleBinding', { name: 'macfleet-join' }, ['system:node-bootstrapper', '']),
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: JOIN_GROUP }],
+  },
+];
+
+const REMOTE_ACCOUNT = 'capi-remote';
 
 const binding = (kind: string, metadata: object, [role, user]: readonly [string, string]) => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -47,8 +47,8 @@ export const openFleet = async (cluster: Cluster, { macs }: { readonly macs: num
   const users = { manager: `${namespace}-manager`, remote: `${namespace}-remote` };
   const token = drawToken(namespace, random);
   const remote = await cluster.kubeconfigFor({ name: users.remote });
-  await apply(cluster, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
-  await apply(cluster, [
+  await applyTo(cluster, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+  await applyTo(cluster, [
     ...renderBindings(namespace, users),
     ...renderTokenObjects(token),
     renderRemoteKubeconfig(namespace, readFileSync(remote, 'utf8')),
@@ -69,7 +69,7 @@ export const openFleet = async (cluster: Cluster, { macs }: { readonly macs: num
   const metricsPort = (): number => managerLog().find(({ port }) => port !== undefined)?.port ?? 0;
   return {
     ...{ cluster, client, namespace, view, approver, managerLog },
-    apply: (objects) => apply(cluster, objects),
+    apply: (objects) => applyTo(cluster, objects),
     managerCounts: () => readCounts(metricsPort()),
     untilManager: (fact, isSo) => untilCounts(metricsPort(), fact, isSo),
     stop: async () => {
@@ -98,13 +98,13 @@ const startManager = (servers: Servers, { namespace, macs, kubeconfig, joinKubec
   servers.start({ name: 'manager', path: process.execPath, args: [MANAGER, ...args] });
 };
 
-const apply = async (cluster: Cluster, items: readonly object[]): Promise<void> => {
+export const applyTo = async (cluster: Cluster, items: readonly object[]): Promise<void> => {
   const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   const { code, stderr } = await cluster.kubectl(['apply', '-f', '-'], { input });
   if (code !== 0) throw new Error(`kubectl apply: ${stderr}`);
 };
 
-const parseLog = (text: string): readonly ManagerLine[] =>
+export const parseLog = (text: string): readonly ManagerLine[] =>
   text
     .split('\n')
     .filter((line) => line.startsWith('{'))

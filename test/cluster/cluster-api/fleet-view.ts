@@ -6,6 +6,7 @@ import { MACHINES } from '../../../src/kinds/machine.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { CLUSTER_API_RESOURCES } from '../../../src/kube/types/cluster-api.ts';
 import { NODES, PODS } from '../../../src/kube/types/core.ts';
+import type { KubeObject } from '../../../src/kube/types/meta.ts';
 import { cacheOf, openView, type View } from './view.ts';
 
 export interface FleetView extends View, ReturnType<typeof createCaches> {
@@ -22,7 +23,11 @@ export interface FleetViewOptions {
 export const openFleetView = async (options: FleetViewOptions): Promise<FleetView> => {
   const caches = createCaches(options);
   const isOurs = ({ spec }: MacHost): boolean => spec.source.scaleway?.projectID === options.projectId;
-  const view = await openView(Object.values(caches));
+  const isForeign = ({ metadata }: KubeObject): boolean =>
+    metadata.namespace === undefined && !metadata.name.startsWith(options.namespace) && !isMac(metadata.name);
+  const isMac = (name: string): boolean =>
+    caches.hosts.list().some((host) => host.metadata.name === name && isOurs(host));
+  const view = await openView(Object.values(caches), (object) => !isForeign(object));
   return { ...caches, ...view, macs: () => caches.hosts.list().filter(isOurs) };
 };
 

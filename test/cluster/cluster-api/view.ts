@@ -16,13 +16,16 @@ export interface View {
 
 const FACT_TIMEOUT_MS = 45_000;
 
-/** Follows these caches; settles when all have their first list. */
-export const openView = async (caches: readonly Cache<KubeObject>[]): Promise<View> => {
+/** Follows these caches; settles when all have their first list. Of others' objects nothing is told when something fails. */
+export const openView = async (
+  caches: readonly Cache<KubeObject>[],
+  isOurs: (object: KubeObject) => boolean = () => true,
+): Promise<View> => {
   const life = new AbortController();
   for (const cache of caches) void cache.run(life.signal);
   await Promise.all(caches.map((cache) => cache.whenSynced(life.signal)));
   return {
-    until: (fact, look, timeoutMs = FACT_TIMEOUT_MS) => untilTrue(caches, look, { fact, timeoutMs }),
+    until: (fact, look, timeoutMs = FACT_TIMEOUT_MS) => untilTrue(caches, look, { fact, timeoutMs, isOurs }),
     close: () => life.abort(),
   };
 };
@@ -37,10 +40,16 @@ export const cacheOf = <T extends KubeObject>(
   return createCache(resource.scope === 'Cluster' ? options : { ...options, namespace });
 };
 
+interface Wait {
+  readonly fact: string;
+  readonly timeoutMs: number;
+  readonly isOurs: (object: KubeObject) => boolean;
+}
+
 const untilTrue = async <T>(
   caches: readonly Cache<KubeObject>[],
   look: () => T,
-  { fact, timeoutMs }: { readonly fact: string; readonly timeoutMs: number },
+  { fact, timeoutMs, isOurs }: Wait,
 ): Promise<Exclude<T, undefined | false>> => {
   const { promise, resolve, reject } = Promise.withResolvers<Exclude<T, undefined | false>>();
   const check = (): void => {
@@ -53,7 +62,7 @@ const untilTrue = async <T>(
   };
   const stops = caches.map((cache) => cache.onProgress(check));
   const cancelDeadline = createSystemClock().schedule(timeoutMs, () =>
-    reject(new Error(`did not come true within ${timeoutMs} ms: ${fact}\n${describe(caches)}`)),
+    reject(new Error(`did not come true within ${timeoutMs} ms: ${fact}\n${describe(caches, isOurs)}`)),
   );
   check();
   try {
@@ -67,9 +76,14 @@ const untilTrue = async <T>(
 const isFact = <T>(seen: T): seen is Exclude<T, undefined | false> => seen !== undefined && seen !== false;
 
 /** One line per object, for whoever reads a failed test. */
-const describe = (caches: readonly Cache<KubeObject>[]): string =>
+const describe = (caches: readonly Cache<KubeObject>[], isOurs: Wait['isOurs']): string =>
   caches
-    .flatMap((cache) => cache.list().map((object) => `${cache.resource.kind} ${JSON.stringify(summaryOf(object))}`))
+    .flatMap((cache) =>
+      cache
+        .list()
+        .filter(isOurs)
+        .map((object) => `${cache.resource.kind} ${JSON.stringify(summaryOf(object))}`),
+    )
     .join('\n');
 
 const summaryOf = ({ metadata, ...rest }: KubeObject & { readonly status?: unknown }) => ({

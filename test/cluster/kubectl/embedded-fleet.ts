@@ -11,7 +11,7 @@ import { silentLogger } from '../../../src/base/logger.ts';
 import { createSystemRandom } from '../../../src/base/random.ts';
 import { startFleet } from '../../../src/cli/up/start-fleet.ts';
 import { MACOS_TAINT } from '../../../src/kinds/labels.ts';
-import { renderDemo, renderDemoKubeconfig } from '../../../src/world/demo-fleet.ts';
+import { renderDemo } from '../../../src/world/demo-fleet.ts';
 import { findBinaries } from '../../../tools/cluster/binaries.ts';
 import { spawnGuarded } from '../../../tools/processes/guarded.ts';
 import type { CommandResult } from '../bench/cluster.ts';
@@ -48,7 +48,7 @@ export const startEmbeddedFleet = async (): Promise<EmbeddedFleet> => {
   const kubeconfig = join(home, 'kubeconfig');
   writeFileSync(kubeconfig, fleet.kubeconfig.reveal(), { mode: 0o600 });
   const { signal } = new AbortController();
-  for (const { resource, object } of [renderDemoKubeconfig(fleet.remoteKubeconfig), ...renderDemo(MACS)]) {
+  for (const { resource, object } of renderDemo(MACS)) {
     await fleet.client.create(resource, object, { signal });
   }
   const ids = createIds(random);

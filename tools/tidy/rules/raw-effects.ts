@@ -162,6 +162,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     because: 'objects survive in a SQLite file, those of one turn of the event loop together',
   },
   'src/controlplane/system-heap.ts': { may: ['process'], because: 'memory is given back when nobody asks' },
+  'src/github/http-send.ts': { may: ['network'], because: "GitHub's API over real sockets" },
   'src/hosts/program/artefact-files.ts': {
     may: ['files'],
     because: 'what Macs get is read from files, not held in memory',
@@ -188,6 +189,10 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
   'src/sim/kernel/process-failures.ts': {
     may: ['process'],
     because: 'a rejection that nobody handles belongs to the simulated run, not to the process',
+  },
+  'src/sim/node/identity-file.ts': {
+    may: ['files'],
+    because: 'the agent on a Mac keeps its key and certificate there',
   },
   'src/sim/node/node-server.ts': { may: ['network'], because: 'the agent of a simulated Node serves logs over HTTPS' },
   'src/sim/mac/bash/': {

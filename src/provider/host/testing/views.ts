@@ -15,6 +15,7 @@ export const POOL = `tuist-pool-${ID}`;
 export const PENDING = `tuist-claim-pending-${ID}`;
 export const RELEASING = `tuist-releasing-0a1b2c3d-${ID}`;
 export const QUARANTINE = `tuist-quarantine-0a1b2c3d-${ID}`;
+export const ORDERED = `tuist-ordered-0a1b2c3d-${ID}`;
 export const TIMES = { claimHoldMs: 40_000, quietMs: 60_000, recordMaxAgeMs: 30_000, pollMs: 10_000 };
 export const CLAIM = { namespace: 'ci', name: 'mac-1', uid: 'uid-1' };
 /** A host whose machine has it. */

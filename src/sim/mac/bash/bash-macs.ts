@@ -23,6 +23,8 @@ export interface BashMacsOptions {
   /** The Macs' time. */
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Every Mac answers at the address of its server, at this port; without it at a free port of 127.0.0.1. */
+  readonly port?: number;
 }
 
 export interface BashMacs {
@@ -43,14 +45,14 @@ interface Place {
 }
 
 export const createBashMacs = (options: BashMacsOptions): BashMacs => {
-  const { cloud, rack, ids, clock, logger } = options;
+  const { cloud, rack, ids, clock, logger, port } = options;
   const places = new Map<string, Place>();
   /** Macs of deleted servers, on their way out. */
   const leaving: Promise<void>[] = [];
-  const install = ({ id, password, authorizedKeys, status }: SimServer): void => {
+  const install = ({ id, password, authorizedKeys, status, address }: SimServer): void => {
     const mac = createBashMac({ rack, ids, clock, install: { password, authorizedKeys } });
     const work = status === 'ready' ? mac.power.on() : Promise.resolve();
-    places.set(id, { mac, door: serveBashMac(mac), work });
+    places.set(id, { mac, door: serveBashMac(mac, port === undefined ? {} : { host: address, port }), work });
   };
   const follow = ({ kind, server }: PowerEvent): void => {
     if (kind === 'added') install(server);

@@ -20,7 +20,7 @@ const QUESTION_BYTES_MAX = 4 * 1024 * 1024;
 
 export const openDoor = async (): Promise<Door> => {
   const macs = new Map<string, AnswerCall>();
-  const { port, close } = await openLoopbackServer(0, (socket) => attend(socket, macs));
+  const { port, close } = await openLoopbackServer({}, (socket) => attend(socket, macs));
   return {
     ...{ port, close },
     register: (token, answer) => {

@@ -7,16 +7,16 @@ import { once } from 'node:events';
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2';
 import { messageOf } from '../../../base/errors.ts';
 import { quoteWords } from '../../../hosts/port/shell-words.ts';
-import { openSshDoor, type SshDoor, type Visit } from '../ssh-door.ts';
+import { openSshDoor, type SshDoor, type SshDoorOptions, type Visit } from '../ssh-door.ts';
 import type { BashMac } from './bash-mac.ts';
 
 /** Both are read by sshd: the second is where Scaleway puts a project's keys. */
 const KEY_FILES = ['/Users/m1/.ssh/authorized_keys', '/Users/m1/.ssh/scw_authorized_keys'];
 const LOGIN_SHELL = '/bin/zsh';
 
-export const serveBashMac = (mac: BashMac, port?: number): Promise<SshDoor> =>
+export const serveBashMac = (mac: BashMac, at: Pick<SshDoorOptions, 'host' | 'port'> = {}): Promise<SshDoor> =>
   openSshDoor({
-    ...(port === undefined ? {} : { port }),
+    ...at,
     hostKey: () => (mac.power.sandbox() !== undefined && !mac.trouble.takeRefusal() ? mac.hostKey() : undefined),
     keysOf: (user) => (user === 'm1' ? authorizedKeys(mac) : []),
     onLogin: async (visit) => {

@@ -113,7 +113,7 @@ const serveBashMacs = async (options: ServeMacsOptions, key: OpenSshKey): Promis
     undo.push(mac.scrap);
     await mac.power.on();
     if (scenario !== undefined) await stageScenario(mac, scenario);
-    const door = await serveBashMac(mac, portAt(options, at));
+    const door = await serveBashMac(mac, { port: portAt(options, at) });
     undo.push(door.close);
     return { name: `mac-${at + 1}`, port: door.port, password };
   };

@@ -14,7 +14,7 @@ export interface Uplink {
 /** To a port of the loopback. */
 export const openUplink = async (clusterPort: number): Promise<Uplink> => {
   let isCut = false;
-  const { port, close, dropAll } = await openLoopbackServer(0, (socket) => {
+  const { port, close, dropAll } = await openLoopbackServer({}, (socket) => {
     if (isCut) socket.destroy();
     else join(socket, connect(clusterPort, '127.0.0.1'));
   });

@@ -1,0 +1,162 @@
+/** Input that is wrong, on the virtual clock: told with what to do, without an effect on any Mac, and healed by being put right. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CONDITIONS } from '../kinds/condition-reasons.ts';
+import { MAC_HOSTS } from '../kinds/mac-host.ts';
+import { MACHINES } from '../kinds/machine.ts';
+import { apiVersionOf } from '../kube/types/resource.ts';
+import { renderDemo } from './demo-fleet.ts';
+import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from './fleet-world.ts';
+import { freeHosts, pass, readyMachines, runUntil } from './testing/fleet-run.ts';
+
+const startWith = (options: FleetWorldOptions, spec: object): FleetWorld => {
+  const world = createFleetWorld(options);
+  for (const { resource, object } of renderDemo(1)) {
+    const template = { spec: { fleetName: 'macos', ...spec } };
+    const isTemplate = resource.kind.endsWith('Template');
+    world.operator.apply({ resource, object: isTemplate ? { ...object, ...{ spec: { template } } } : object });
+  }
+  return world;
+};
+
+const machineOf = ({ operator }: FleetWorld) => operator.list(MACHINES)[0];
+const toldOf = (world: FleetWorld) =>
+  machineOf(world)?.status?.conditions?.find(({ type }) => type === CONDITIONS.machine.provisioned);
+
+/** Told so, for long enough, and nothing was sent to Scaleway. */
+const isTold = async (world: FleetWorld, reason: string, message: RegExp): Promise<void> => {
+  await runUntil(world, reason, () => toldOf(world)?.reason === reason && message.test(toldOf(world)?.message ?? ''));
+  await pass(world, 120_000);
+  assert.equal(toldOf(world)?.reason, reason);
+  assert.deepEqual(world.cloud.audit(), []);
+};
+
+const correct = (world: FleetWorld, spec: object): void =>
+  world.operator.merge(MACHINES, machineOf(world)?.metadata.name ?? '', { spec });
+
+describe('a machine with wrong input', () => {
+  it('names a zone, an image, a type that cannot be: each is told, and it goes on when all are right', async () => {
+    const world = startWith({ seed: 91, macs: 1 }, { zone: 'xx-xxx-9', os: 'macos-tahoe-26.3', type: 'M9-XXL' });
+    await isTold(world, 'ZoneNotServed', /works in fr-par-\d, not in "xx-xxx-9": correct spec.zone/);
+    correct(world, { zone: world.cloud.zone });
+    await isTold(world, 'InvalidOSPin', /names an image; name a family/);
+    correct(world, { os: 'Tahoe' });
+    await isTold(world, 'NoAvailableHost', /type M9-XXL.*that pool has M2-L with Tahoe in fr-par/);
+    correct(world, { type: 'M2-L' });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  });
+
+  it('T-27 T-48 has no prefix: nothing is looked through, and it goes on when it has one', async () => {
+    const adjust: FleetWorldOptions['adjust'] = (ports) => ({
+      ...ports,
+      settings: { ...ports.settings, poolPrefix: '' },
+    });
+    const world = startWith({ seed: 92, macs: 1, adjust }, {});
+    await isTold(world, 'NoAdoptPoolPrefix', /set spec.adoptPoolPrefix, or --default-adopt-pool-prefix/);
+    assert.deepEqual(world.operator.list(MAC_HOSTS), []);
+    correct(world, { adoptPoolPrefix: 'tuist-pool-' });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  });
+
+  it('R26 wants from a pool that is not for its namespace, until the manager is told otherwise', async () => {
+    let allowed = 'elsewhere';
+    const adjust: FleetWorldOptions['adjust'] = (ports) => {
+      const poolNamespaces = new Map([['tuist-pool-', new Set([allowed])]]);
+      return { ...ports, settings: { ...ports.settings, poolNamespaces } };
+    };
+    const world = startWith({ seed: 93, macs: 1, adjust }, {});
+    await isTold(world, 'PoolNotAllowed', /namespace default may not adopt from the pool "tuist-pool-"/);
+    allowed = 'default';
+    world.kernel.restart('manager', 1_000);
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  });
+
+  it('has a prefix that another fleet’s continues: neither takes the other’s Macs', async () => {
+    const world = startWith({ seed: 94, macs: 0 }, { adoptPoolPrefix: 'tuist-pool-' });
+    await runUntil(world, 'a machine', () => machineOf(world) !== undefined);
+    const { labels = {}, ownerReferences = [] } = machineOf(world)?.metadata ?? {};
+    const metadata = { name: 'other', namespace: 'default', labels, ownerReferences };
+    const spec = { ...machineOf(world)?.spec, adoptPoolPrefix: 'tuist-pool-m4-' };
+    world.operator.apply({ resource: MACHINES, object: { metadata, ...{ spec } } });
+    world.cloud.addServer({ name: 'tuist-pool-m4-1' });
+    await runUntil(world, 'on record', () => world.operator.list(MAC_HOSTS).length === 1);
+    assert.equal(world.operator.list(MAC_HOSTS)[0]?.spec.pool?.prefix, 'tuist-pool-m4-');
+    await runUntil(world, 'the other one has it', () =>
+      world.operator.list(MACHINES).some(({ metadata, status }) => metadata.name === 'other' && status?.serverID),
+    );
+    const first = world.operator.list(MACHINES).find(({ metadata }) => metadata.name !== 'other');
+    assert.equal(first?.status?.serverID ?? '', '');
+  });
+
+  it('has the providerID of another provider: it gets no Mac, and one when that is cleared', async () => {
+    const world = startWith({ seed: 95, macs: 0 }, {});
+    await runUntil(world, 'waiting', () => machineOf(world)?.status?.phase === 'Pending');
+    correct(world, { providerID: 'aws:///eu-west-1/i-1' });
+    world.cloud.addServer({ name: 'tuist-pool-1' });
+    await isTold(world, 'NoAvailableHost', /bound to aws:\/\/\/eu-west-1\/i-1, and no host of that identity/);
+    correct(world, { providerID: null });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  });
+
+  it('T-13 T-15 I-07 is paused, or nobody’s: nothing is adopted for it, and it can be deleted', async () => {
+    const world = createFleetWorld({ seed: 96, macs: 1 });
+    for (const demo of renderDemo(0)) world.operator.apply(demo);
+    const put = (name: string, annotations: object): void =>
+      world.operator.apply({
+        resource: MACHINES,
+        object: {
+          ...{ apiVersion: apiVersionOf(MACHINES), kind: MACHINES.kind, spec: {} },
+          metadata: { name, namespace: 'default', annotations: { ...annotations } },
+        },
+      });
+    put('nobodys', {});
+    put('paused', { 'cluster.x-k8s.io/paused': '' });
+    await runUntil(world, 'a free Mac', () => freeHosts(world) === 1);
+    await pass(world, 120_000);
+    const reasons = world.operator.list(MACHINES).map(({ status }) => status?.conditions?.[0]?.reason);
+    assert.ok(reasons.includes('WaitingForClusterInfrastructureReady'), JSON.stringify(reasons));
+    for (const name of ['nobodys', 'paused']) world.operator.remove(MACHINES, name);
+    await runUntil(world, 'gone', () => world.operator.list(MACHINES).length === 0);
+    assert.deepEqual(world.cloud.audit(), []);
+  });
+});
+
+describe('a MacHost that somebody forged', () => {
+  it('R1 R8 does nothing to a server whose name it does not explain, nor to one of another project', async () => {
+    const world = createFleetWorld({ seed: 97, macs: 0 });
+    const server = world.cloud.addServer({ name: 'the-mac-of-ann' });
+    const forge = (name: string, projectID: string): void =>
+      world.operator.apply({
+        resource: MAC_HOSTS,
+        object: {
+          ...{ apiVersion: apiVersionOf(MAC_HOSTS), kind: MAC_HOSTS.kind, metadata: { name } },
+          ...{
+            spec: {
+              source: { scaleway: { projectID, zone: world.cloud.zone, serverID: name } },
+              ...{ pool: { prefix: 'tuist-pool-' }, assignedName: { current: 'mac-1' } },
+              release: { intentID: 'forged', reason: 'Forged' },
+            },
+          },
+        },
+      });
+    forge(server.id, world.cloud.projectId);
+    forge('11111111-2222-4333-8444-555555555555', 'another-project');
+    await pass(world, 600_000);
+    assert.deepEqual(world.cloud.audit(), []);
+    const [told] = world.operator.list(MAC_HOSTS).flatMap(({ status }) => status?.conditions ?? []);
+    assert.deepEqual(
+      [told?.reason, told?.message],
+      ['ServerNameMismatch', 'the server is named "the-mac-of-ann", expected "mac-1"'],
+    );
+  });
+
+  it('R4 stays on record while its Mac is not free, whoever deletes it', async () => {
+    const world = startWith({ seed: 98, macs: 1 }, {});
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    const name = machineOf(world)?.status?.serverID ?? '';
+    world.operator.remove(MAC_HOSTS, name);
+    await pass(world, 120_000);
+    assert.equal(world.operator.list(MAC_HOSTS)[0]?.metadata.name, name);
+    assert.equal(world.cloud.server(name)?.wipes, 0);
+  });
+});

@@ -1,0 +1,86 @@
+/** Who a Mac is to the cluster, over hours of the virtual clock: by what lies on its disk, and by nothing else (D8, R23). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseTimestamp } from '../base/clock.ts';
+import { MAC_HOSTS } from '../kinds/mac-host.ts';
+import { CERTIFICATE_SIGNING_REQUESTS } from '../kube/types/certificates.ts';
+import { LEASES } from '../kube/types/coordination.ts';
+import { SECRETS } from '../kube/types/core.ts';
+import type { FleetWorld } from './fleet-world.ts';
+import { readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
+
+const HOUR_MS = 3_600_000;
+
+const nowOf = ({ kernel }: FleetWorld): number => kernel.actor('world').clock.now();
+
+const heartbeatOf = ({ operator }: FleetWorld): number => {
+  const lease = operator.list(LEASES).find(({ metadata }) => metadata.namespace === 'kube-node-lease');
+  return Date.parse(lease?.spec?.renewTime ?? '') || 0;
+};
+
+/** Who asked for certificates, in the order of their requests. */
+const askers = ({ operator }: FleetWorld): readonly string[] =>
+  operator
+    .list(CERTIFICATE_SIGNING_REQUESTS)
+    .toSorted((left, right) =>
+      (left.metadata.creationTimestamp ?? '') < (right.metadata.creationTimestamp ?? '') ? -1 : 1,
+    )
+    .map(({ spec }) => (spec.username ?? '').split(':').slice(0, 2).join(':'));
+
+const tokensOf = ({ operator }: FleetWorld) =>
+  operator.list(SECRETS).filter(({ type }) => type === 'bootstrap.kubernetes.io/token');
+
+const join = async (seed: number): Promise<FleetWorld> => {
+  const world = startWorld({ seed, macs: 1 });
+  await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  return world;
+};
+
+const waitFor = async (world: FleetWorld, ms: number): Promise<void> => {
+  const until = nowOf(world) + ms;
+  await runUntil(world, 'time passes', () => nowOf(world) >= until);
+};
+
+describe('the identity of a Mac, on the virtual clock', () => {
+  it('R23 begins with a token for this Mac alone, which is used once and gone minutes later', async () => {
+    const world = await join(61);
+    assert.deepEqual(askers(world), ['system:bootstrap']);
+    assert.match(JSON.stringify(tokensOf(world)[0]?.metadata.annotations), /used-by/);
+    await waitFor(world, 5 * 60_000);
+    assert.deepEqual(tokensOf(world), []);
+  });
+
+  it('D8 is renewed by the Mac itself before its hour is over, and the record follows', async () => {
+    const world = await join(62);
+    await waitFor(world, HOUR_MS + 5 * 60_000);
+    assert.ok(nowOf(world) - heartbeatOf(world) < 30_000, 'it is alive');
+    assert.ok(askers(world).includes('system:node'));
+    const [host] = world.operator.list(MAC_HOSTS);
+    assert.ok((parseTimestamp(host?.spec.identity?.expiresAt) ?? 0) > nowOf(world));
+    assert.equal(host?.spec.budgets.bootstrap.failures, 0);
+  });
+
+  it('survives a reboot, from what is on the disk', async () => {
+    const world = await join(63);
+    await waitFor(world, 20 * 60_000);
+    const [server] = world.cloud.servers();
+    assert.ok(server !== undefined);
+    world.cloud.as('a person').reboot({ id: server.id, zone: server.zone });
+    await waitFor(world, 15 * 60_000);
+    assert.ok(nowOf(world) - heartbeatOf(world) < 30_000, 'it is alive');
+    assert.deepEqual(tokensOf(world), [], 'and nobody gave it another token');
+  });
+
+  it('R23 that was lost because nobody approved for too long comes back by SSH, on the same Mac', async () => {
+    const world = await join(64);
+    world.kernel.kill('manager');
+    await waitFor(world, HOUR_MS + 5 * 60_000);
+    assert.ok(nowOf(world) - heartbeatOf(world) > 60_000, 'the Mac is silent');
+    world.kernel.restart('manager', 0);
+    await runUntil(world, 'the Mac is back', () => nowOf(world) - heartbeatOf(world) < 20_000);
+    assert.deepEqual(
+      world.cloud.servers().map(({ wipes }) => wipes),
+      [0],
+    );
+  });
+});

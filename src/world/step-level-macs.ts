@@ -1,0 +1,79 @@
+/**
+ * Step-level Macs in real time, with a simulated cloud: each answers our steps from a small model, and an agent that a
+ * bootstrap starts on one is a Node agent in this process. They can be kept, and gone on with.
+ */
+import { linkedController } from '../base/abort.ts';
+import { Secret } from '../base/secret.ts';
+import { LABELS } from '../kinds/labels.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { createSimCloud } from '../sim/cloud/sim-cloud.ts';
+import type { AgentStart, StartAgent } from '../sim/mac/mac-agent.ts';
+import { createSimMacs } from '../sim/mac/sim-macs.ts';
+import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
+import { runNodeAgent } from '../sim/node/node-agent.ts';
+import type { ServeNode } from '../sim/node/node-server.ts';
+import type { NodeLogin } from './node-login.ts';
+import type { SavedSimulation } from './saved-simulation.ts';
+import { POOL_PREFIX, type Simulation, type SimulationOptions } from './simulated-provider.ts';
+
+export interface StepLevelOptions extends SimulationOptions {
+  /** As whom the agent on a Mac speaks to the cluster, by what lies on the Mac. */
+  readonly clientForNode: (login: NodeLogin) => KubeClient | Promise<KubeClient>;
+  /** Serves the logs of a Node's Pods; without it there are none. */
+  readonly serveNode?: ServeNode;
+  /** The simulation of an earlier run, to go on with. */
+  readonly saved?: SavedSimulation;
+  /** Called with the whole simulation after each of its changes. */
+  readonly save?: (simulation: Omit<SavedSimulation, 'version'>) => void;
+}
+
+/** They let this key in; real fleets have one each, made by the provider. */
+const FLEET_KEY = new Secret('the simulated fleet key');
+
+export const startStepLevelMacs = (options: StepLevelOptions, signal: AbortSignal): Simulation => {
+  const { clock, random, logger, speedUp, saved } = options;
+  const timeScale = 1 / speedUp;
+  const agents: Promise<unknown>[] = [];
+  const onChange = (): void => options.save?.({ cloud: cloud.save(), disks: macs.save() });
+  const kept = saved === undefined ? {} : { saved: saved.cloud };
+  const project = options.projectId === undefined ? {} : { projectId: options.projectId };
+  const cloud = createSimCloud({ clock, random: random.stream('cloud'), timeScale, onChange, ...project, ...kept });
+  const fresh = Math.max(options.macs - cloud.servers().length, 0);
+  const startAgent: StartAgent = (start, memory) => {
+    const agent = linkedController(signal);
+    const running = runAgent(options, { ...start, disk: memory }, agent.signal);
+    agents.push(running.catch((error: unknown) => logger.error('Node agent ended', { node: start.nodeName, error })));
+    return () => agent.abort();
+  };
+  const macs = createSimMacs({
+    ...{ cloud, clock, random: random.stream('macs'), fleetKey: FLEET_KEY, timeScale, onChange, startAgent },
+    ...(saved === undefined ? {} : { saved: saved.disks }),
+  });
+  return {
+    cloud,
+    access: { hosts: macs.hosts, ...createStepLevelConfiguration() },
+    fleetKey: FLEET_KEY,
+    deliver: async () => {
+      for (let at = 1; at <= fresh; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
+      onChange();
+    },
+    stop: async () => {
+      macs.stop();
+      cloud.stop();
+      await Promise.all(agents);
+    },
+  };
+};
+
+const runAgent = async (
+  options: StepLevelOptions,
+  { nodeName, providerId, fleet, kubeconfig, disk }: AgentStart & Pick<NodeLogin, 'disk'>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { clock, random, logger } = options;
+  const capacity = { cpu: '8', memory: '14Gi', pods: '3' };
+  const facts = { nodeName, providerId, labels: { [LABELS.fleet]: fleet }, capacity };
+  const client = await options.clientForNode({ nodeName, kubeconfig, disk });
+  const serving = options.serveNode === undefined ? {} : { serve: options.serveNode };
+  await runNodeAgent({ client, clock, random, logger, ...facts, ...serving }, signal);
+};

@@ -1,0 +1,99 @@
+/**
+ * Who asks in a world without TLS: a client shows the credentials that it has at the time, and the embedded API's own
+ * authentication says whom they make. A certificate counts while the cluster's authority vouches for it and it has not
+ * expired, as the TLS library judges elsewhere.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { ApiServer } from '../controlplane/api/api-server.ts';
+import type { ApiResponse } from '../controlplane/api/http.ts';
+import { ApiRefusal, replyRefusal } from '../controlplane/api/refusal.ts';
+import { authenticate, type ShownCertificate } from '../controlplane/auth/authenticate.ts';
+import type { Tokens } from '../controlplane/auth/tokens/tokens.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { createKubeClient } from '../kube/client/create-client.ts';
+import type { Credentials, CredentialsSource } from '../kube/client/login/credentials.ts';
+import type { Transport, TransportRequest } from '../kube/client/transport.ts';
+import type { Authority } from '../pki/authority.ts';
+import { type Certificate, parseCertificates } from '../pki/certificate.ts';
+import { checkChain } from '../pki/chain.ts';
+import type { Actor } from '../sim/kernel/actor.ts';
+import { createSimTransport } from '../sim/kernel/sim-transport.ts';
+import { createNodeCredentials, type OpenedClient } from '../sim/node/node-identity.ts';
+import { type NodeLogin, readConfig } from './node-login.ts';
+
+export interface WorldLoginDeps {
+  readonly api: ApiServer;
+  readonly tokens: Tokens;
+  readonly authority: Authority;
+  /** The API's. */
+  readonly clock: Clock;
+}
+
+/** Opens a client for an actor, in the name of whomever its credentials make at the time of each request. */
+export type LogIn = (actor: Actor, credentials: CredentialsSource) => OpenedClient;
+
+export const createWorldLogin = ({ api, tokens, authority, clock }: WorldLoginDeps): LogIn => {
+  const vouched = new WeakMap<object, Certificate | 'bad'>();
+  const answer = (request: TransportRequest, shown: Credentials): ApiResponse => {
+    const certificate = judge(shown);
+    const authorization = shown.token === undefined ? undefined : `Bearer ${shown.token.reveal()}`;
+    const user = authenticate({ certificate, authorization }, tokens);
+    return user === undefined
+      ? replyRefusal(new ApiRefusal('Unauthorized', 'Unauthorized'))
+      : api.handle({ ...request, user });
+  };
+  const judge = ({ certificate }: Credentials): ShownCertificate | undefined => {
+    if (certificate === undefined) return undefined;
+    const read = vouched.get(certificate) ?? vouchFor(certificate.certificatePem, authority, clock.now());
+    vouched.set(certificate, read);
+    if (read === 'bad' || clock.now() >= read.notAfterMs) return { is: 'bad' };
+    const { commonName = '', organizations, fingerprintSha256: sha256 } = read;
+    return { is: 'good', commonName, organizations, sha256 };
+  };
+  return (actor, credentials) => {
+    const showing = (shown: Credentials): Transport =>
+      createSimTransport({ actor, server: (request) => answer(request, shown) });
+    const transport = createTransport(credentials, showing);
+    const { clock: own, random, logger } = actor;
+    return { client: createKubeClient({ transport, clock: own, random, logger }), close: transport.close };
+  };
+};
+
+const vouchFor = (pem: string, { certificate: root }: Authority, atMs: number): Certificate | 'bad' => {
+  const [certificate] = parseCertificates(pem);
+  return checkChain({ certificate, roots: [root], atMs, usage: 'client auth' }).trusted ? certificate : 'bad';
+};
+
+/** What was refused is asked again, once, with newer credentials. */
+const createTransport = (credentials: CredentialsSource, showing: (shown: Credentials) => Transport): Transport => ({
+  send: async (request) => {
+    const shown = await credentials.current(request.signal);
+    const first = await showing(shown).send(request);
+    if (first.status !== 401) return first;
+    const renewed = await credentials.renew(shown, request.signal);
+    if (renewed === shown) return first;
+    for await (const _ of first.body);
+    return showing(renewed).send(request);
+  },
+  close: () => Promise.resolve(),
+});
+
+/** The same all the time. */
+export const showAlways = (credentials: Credentials): CredentialsSource => ({
+  current: async () => credentials,
+  renew: async (refused) => refused,
+});
+
+/** As the agent of a Mac, by what lies on its disk. */
+export const logInAsNode = (actor: Actor, logIn: LogIn, login: NodeLogin): KubeClient => {
+  const { clock, random, logger } = actor;
+  const { nodeName, disk } = login;
+  const { token } = readConfig(login).login;
+  const { client: joining } = logIn(actor, showAlways(token === undefined ? {} : { token }));
+  const credentials = createNodeCredentials({
+    ...{ clock, random, logger, nodeName, disk, joining, connect: (source) => logIn(actor, source) },
+    // Its signatures are not salted: the same seed gives the same bytes.
+    keyAlgorithm: 'ed25519',
+  });
+  return logIn(actor, credentials).client;
+};

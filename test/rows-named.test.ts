@@ -1,0 +1,49 @@
+/**
+ * Every rule of a Mac's life, every behaviour that the Go original's tests pin and every incident that is no step on a Mac is
+ * named by a test: whoever changes one finds what holds it.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+
+const count = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+const padded = (number: number): string => String(number).padStart(2, '0');
+
+/** Tailnet egress and private networks are not here. */
+const DEFERRED = [16, 17, 18, 19, 20, 61];
+/** What a step on a Mac, the tailnet or the chart answers for. */
+const ELSEWHERE = [2, 6, 8, 9, 10, 15, 18, 22, 23, 25, 26, 27, 29, 30, 31, 32, 33, 35];
+
+const RULES = count(1, 29).map((number) => `R${number}`);
+const BEHAVIOURS = count(1, 70)
+  .filter((number) => !DEFERRED.includes(number))
+  .map((number) => `T-${padded(number)}`);
+const INCIDENTS = count(1, 35)
+  .filter((number) => !ELSEWHERE.includes(number))
+  .map((number) => `I-${padded(number)}`);
+
+/** The words in titles of tests and in the stories of their rows. */
+const findNames = async (): Promise<ReadonlySet<string>> => {
+  const names = new Set<string>();
+  for await (const file of glob(['src/**/*.test.ts', 'src/**/testing/*.ts', 'test/**/*.ts'])) {
+    for (const [, title = ''] of readFileSync(file, 'utf8').matchAll(TITLE)) {
+      for (const [name] of title.matchAll(NAME)) names.add(name);
+    }
+  }
+  return names;
+};
+
+const TITLE = /(?:\b(?:it|test|describe|story)\(\s*|\bstory:\s*)(['"`].*)/g;
+const NAME = /\b(?:R\d{1,2}|[TI]-\d{2})\b/g;
+
+describe('a test names', async () => {
+  const named = await findNames();
+  const missing = (ids: readonly string[]): readonly string[] => ids.filter((id) => !named.has(id));
+
+  it('every rule of a Mac’s life', () => assert.deepEqual(missing(RULES), []));
+  it('every behaviour that is kept from the Go original', () => assert.deepEqual(missing(BEHAVIOURS), []));
+  it('every incident that is no step on a Mac', () => assert.deepEqual(missing(INCIDENTS), []));
+});
