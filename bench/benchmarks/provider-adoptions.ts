@@ -11,7 +11,7 @@ const SETTLE_MS = 120_000;
 const INVENTORY_MS = 30_000;
 const PAGE = 100;
 
-export const measureAdoptions = async (macs: number, idleMs: number): Promise<Sample> => {
+const measureAdoptions = async (macs: number, idleMs: number): Promise<Sample> => {
   const { adoptFleet, boundMs, identityWritesOf } = await import('../provider/adoptions.ts');
   const { renderCounts, sumOf } = await import('../../src/world/cost-meter.ts');
   const report = (what: string, table: string): void => void process.stderr.write(`${what}\n${table}\n`);

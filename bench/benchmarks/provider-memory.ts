@@ -11,7 +11,7 @@ const SETTLE_MS = 20_000;
 
 const ours = (): Promise<Sample> => measureMemory(MACS, PODS_COUNT);
 
-export const measureMemory = async (macs: number, pods: number): Promise<Sample> => {
+const measureMemory = async (macs: number, pods: number): Promise<Sample> => {
   const { setTimeout: sleep } = await import('node:timers/promises');
   const { openLab } = await import('../provider/lab.ts');
   const { NODES, PODS, pod, readyNode } = await import('../control-plane/objects.ts');

@@ -12,7 +12,7 @@ const LANDED_MS = 100;
 
 const ours = async (): Promise<Sample> => measureRecovery(MACS, KILLS);
 
-export const measureRecovery = async (macs: number, kills: number): Promise<Sample> => {
+const measureRecovery = async (macs: number, kills: number): Promise<Sample> => {
   const { openLab } = await import('../provider/lab.ts');
   const { until } = await import('../control-plane/until.ts');
   const { median } = await import('../judge.ts');

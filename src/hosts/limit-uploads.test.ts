@@ -18,7 +18,7 @@ it('sends no more files at once than allowed, over all Macs, and the others afte
   const sendToOne = async (): Promise<void> => {
     const target = { address: '', user: '', privateKey: new Secret(''), pinnedHostKey: undefined };
     const opened = await hosts.open(target, neverAborted());
-    await opened.upload(artefact, neverAborted());
+    await opened.upload([artefact], neverAborted());
   };
   const sending = Array.from({ length: UPLOADS_AT_ONCE + 3 }, sendToOne);
   await new Promise(setImmediate);

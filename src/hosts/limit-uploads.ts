@@ -15,7 +15,7 @@ export const limitUploads = (hosts: Hosts): Hosts => {
       const session = await hosts.open(target, signal);
       return {
         ...session,
-        upload: (artefact, limited) => limiter.run(() => session.upload(artefact, limited), limited),
+        upload: (artefacts, limited) => limiter.run(() => session.upload(artefacts, limited), limited),
       };
     },
   };
