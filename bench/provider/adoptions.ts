@@ -26,7 +26,7 @@ const LOOK_EVERY = 10;
 /** The pool is on record before the clock starts: that is done once in the life of a Mac with us. */
 export const adoptFleet = async (macs: number): Promise<Adoption> => {
   const meter = createCostMeter();
-  const options = { seed: 1, macs, callsKept: 1_000_000, onRequest: meter.onRequest };
+  const options = { seed: 1, macs, callsKept: 1_000_000, observer: { onRequest: meter.onRequest } };
   const world = createFleetWorld(options);
   for (const wanted of renderDemo(0)) world.operator.apply(wanted);
   const { clock } = world.kernel.actor('bench');

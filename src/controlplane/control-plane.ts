@@ -37,6 +37,8 @@ export interface GuardedApiOptions {
   readonly openNodeLog?: OpenNodeLog;
   /** Told of every request once it is answered. */
   readonly onRequest?: OnRequest;
+  /** How often a watch tells how far it is. */
+  readonly bookmarkEveryMs?: number;
 }
 
 export interface GuardedApi {
@@ -48,12 +50,16 @@ export interface GuardedApi {
 
 /** The API on a store, with authorization and admission in front, and the roles that every cluster has. */
 export const createGuardedApi = (options: GuardedApiOptions): GuardedApi => {
-  const { store, clock, random, logger, knownTokens: known = [], openNodeLog, onRequest } = options;
+  const { store, clock, random, logger, knownTokens: known = [], openNodeLog, onRequest, bookmarkEveryMs } = options;
   const signingKey = ensureSigningKey(store, random.stream('token-key'));
   const tokens = createTokens({ store, clock, signingKey, known });
   const gate = createAccessGate({ store, clock, ids: createIds(random.stream('tokens')), tokens });
   const ids = createIds(random.stream('api'));
-  const api = createApiServer({ store, clock, ids, logger, gate, ...(openNodeLog && { openNodeLog }) });
+  const api = createApiServer({
+    ...{ store, clock, ids, logger, gate },
+    ...(openNodeLog && { openNodeLog }),
+    ...(bookmarkEveryMs !== undefined && { bookmarkEveryMs }),
+  });
   ensureBootstrapRoles(store, api.handle);
   store.flush();
   const handle = withAuditIds(withAudit(api.handle, onRequest), createIds(random.stream('audit')));

@@ -21,6 +21,7 @@ export const createEmbeddedControllers = ({ openRemote, ...options }: EmbeddedCo
   const capi = createCapiControllers({
     ...{ ...deps, ids, openRemote, shared: { cluster, machine, kinds } },
     ...(clientFor !== undefined && { clientFor }),
+    ...(options.pace && { pace: options.pace }),
   });
   return {
     caches: [...known, kinds, ...core.caches, ...capi.caches],

@@ -23,7 +23,7 @@ const RENEWALS: ReadonlySet<string> = new Set([
 
 const startFleet = async (macs: number) => {
   const meter = createCostMeter();
-  const world = startWorld({ seed: 1, macs, callsKept: 100_000, onRequest: meter.onRequest }, 0);
+  const world = startWorld({ seed: 1, macs, callsKept: 100_000, observer: { onRequest: meter.onRequest } }, 0);
   await runUntil(world, 'a pool on record', () => {
     const hosts = world.operator.list(MAC_HOSTS);
     return hosts.length === macs && hosts.every(({ status }) => status?.state === 'free');

@@ -6,21 +6,19 @@ import { neverAborted } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
-import type { ApiServer } from '../controlplane/api/api-server.ts';
-import type { AnsweredRequest, OnRequest } from '../controlplane/auth/audit.ts';
+import type { AnsweredRequest } from '../controlplane/auth/audit.ts';
 import { CONTROLLER_MANAGER, controllerUser } from '../controlplane/auth/bootstrap/roles-for-controllers.ts';
 import { ADMIN, type User } from '../controlplane/auth/user.ts';
 import { createGuardedApi } from '../controlplane/control-plane.ts';
 import { createEmbeddedControllers } from '../controlplane/embedded-controllers.ts';
 import { createNodeLogs } from '../controlplane/node-logs.ts';
-import { createStore } from '../controlplane/store/store.ts';
+import { createStore, type Store } from '../controlplane/store/store.ts';
 import { createHostPreparer } from '../hosts/host-preparer.ts';
 import { ALL_KINDS } from '../kinds/all-kinds.ts';
 import { LABELS } from '../kinds/labels.ts';
 import { LEASE_NAMES } from '../kinds/names.ts';
 import { toCustomResourceDefinition } from '../kinds/schema/crd.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { createKubeClient } from '../kube/client/create-client.ts';
 import { parseKubeconfig } from '../kube/client/login/parse-kubeconfig.ts';
 import { selectContext } from '../kube/client/login/select-context.ts';
 import { createLeaderLease } from '../kube/manager/leader-lease.ts';
@@ -33,20 +31,21 @@ import { DEFAULT_LIMITS, DEFAULT_ROLL } from '../provider/host/ports.ts';
 import { createJoinCredentials } from '../provider/identity/join-credentials.ts';
 import { connectCloud } from '../scaleway/adapter/connect.ts';
 import { createSimulatedCredentials } from '../scaleway/adapter/credentials.ts';
+import type { AuditEntry } from '../sim/cloud/call-log.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
 import { createKernelCloudTransport } from '../sim/cloud/transports.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
-import { createSimTransport } from '../sim/kernel/sim-transport.ts';
 import type { AgentStart } from '../sim/mac/mac-agent.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import { type AgentsInProcess, createAgentsInProcess } from './agents-in-process.ts';
+import { type FleetPace, TRUE_PACE } from './fleet-pace.ts';
 import { POLICIES, PROVIDER, REMOTE_ACCOUNT, renderRights } from './identities.ts';
 import type { NodeLogin } from './node-login.ts';
 import { createOperator, type Operator } from './operator.ts';
-import { createWorldLogin, type LogIn, logInAsNode, showAlways } from './world-login.ts';
+import { createWorldLogin, type LogIn, logInAsNode, openWorldClient, showAlways } from './world-login.ts';
 
 export interface FleetWorldOptions extends KernelOptions {
   readonly macs: number;
@@ -55,16 +54,36 @@ export interface FleetWorldOptions extends KernelOptions {
   readonly namespace?: string;
   /** What the managers work with, where a test wants it otherwise. */
   readonly adjust?: (ports: ProviderPorts) => ProviderPorts;
-  /** Told of every request to the API, once it is answered. */
-  readonly onRequest?: OnRequest;
   /** How many of the cloud's calls that are no writes are kept for `cloud.otherCalls`. */
   readonly callsKept?: number;
+  /** As in production unless given. */
+  readonly pace?: FleetPace;
+  /** Is told of everything that happens to the truth, in the moment it happens. */
+  readonly observer?: FleetObserver;
+}
+
+/** The agent of a Mac, at its start or its end. */
+export interface AgentEvent {
+  readonly kind: 'started' | 'stopped';
+  readonly nodeName: string;
+  readonly providerId: string;
+}
+
+/** None may throw. */
+export interface FleetObserver {
+  readonly onRequest?: (request: AnsweredRequest) => void;
+  readonly onCloudWrite?: (entry: AuditEntry) => void;
+  readonly onAgent?: (event: AgentEvent) => void;
+  /** After every change of the disk of some Mac. */
+  readonly onDisk?: () => void;
 }
 
 export interface FleetWorld {
   readonly kernel: Kernel;
   readonly cloud: SimCloud;
   readonly macs: SimMacs;
+  /** The truth that the API serves. */
+  readonly store: Store;
   /** A person with kubectl: reads the truth, writes at once. */
   readonly operator: Operator;
   /** The same over the network of this world. */
@@ -78,36 +97,30 @@ export interface FleetWorld {
 const POOL_PREFIX = 'tuist-pool-';
 const FLEET_KEY = new Secret('the simulated fleet key');
 
-/** As in production. */
-const TIMES = {
-  claimHoldMs: 36_000,
-  quietMs: 60_000,
-  recordMaxAgeMs: 30_000,
-  pollMs: 10_000,
-  inventoryMs: 30_000,
-  bootstrapTimeoutMs: 900_000,
-  nodeWaitMs: 120_000,
-  bootstrapBackoff: { initialMs: 60_000, maxMs: 600_000 },
-};
-
 export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   const kernel = createKernel(options);
   const { clock, random, logger } = kernel.actor('world');
+  const { observer = {}, pace = TRUE_PACE } = options;
   const forbidden: AnsweredRequest[] = [];
   const onRequest = (request: AnsweredRequest): void => {
-    options.onRequest?.(request);
+    observer.onRequest?.(request);
     if (request.code === 403 && !authorize(request.attempt).isAllowed) forbidden.push(request);
   };
   const agents = createAgentsInProcess();
+  const store = createStore();
   const { api, tokens, authorize } = createGuardedApi({
-    ...{ store: createStore(), clock, random: random.stream('api'), logger, onRequest },
+    ...{ store, clock, random: random.stream('api'), logger, onRequest },
     openNodeLog: createNodeLogs(agents.connectAs(kernel.actor('world'))),
+    ...(pace.bookmarkEveryMs !== undefined && { bookmarkEveryMs: pace.bookmarkEveryMs }),
   });
   const authority = createWorldAuthority(clock, random.stream('authority'));
-  const logIn = createWorldLogin({ api, tokens, authority, clock });
+  const logIn = createWorldLogin({ api, tokens, authority, clock, pace });
+  const clientOf = (actor: Actor, user: User): KubeClient =>
+    openWorldClient(actor, pace, { server: (request) => api.handle({ ...request, user }) });
   const { namespace = 'default', callsKept } = options;
+  const { onCloudWrite: onWrite, onDisk } = observer;
   const cloud = createSimCloud({
-    ...{ clock, random: random.stream('cloud') },
+    ...{ clock, random: random.stream('cloud'), ...(onWrite && { onWrite }) },
     ...(callsKept === undefined ? {} : { callsKept }),
   });
   for (let at = 1; at <= options.macs; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
@@ -116,38 +129,32 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
     clock,
     random: random.stream('macs'),
     fleetKey: FLEET_KEY,
-    startAgent: (start, disk) => startAgent(kernel, { logIn, agents }, { ...start, disk }),
+    startAgent: (start, disk) => startAgent(kernel, { logIn, agents, observer, pace }, { ...start, disk }),
+    ...(onDisk && { onChange: onDisk }),
   });
   const operator = createOperator(api, namespace);
   if (namespace !== 'default') operator.create('/api/v1/namespaces', { metadata: { name: namespace } });
   for (const kind of ALL_KINDS) operator.create(CRD_PATH, toCustomResourceDefinition(kind));
   for (const guard of [...renderRights(namespace), ...POLICIES]) operator.apply(guard);
   kernel.boot('controllers', (actor) =>
-    runControllers(actor, { clientFor: (user) => clientOf(actor, api, user), authority, logIn }),
+    runControllers(actor, { clientFor: (user) => clientOf(actor, user), authority, logIn, pace }),
   );
   const { managers = ['manager'], adjust = (ports) => ports } = options;
   let release = '1';
   for (const name of managers) {
-    const common = { cloud, macs, adjust, authority: renderCertificate(authority.certificate) };
-    const parts = (actor: Actor) => ({ ...common, client: clientOf(actor, api, PROVIDER), release });
+    const common = { cloud, macs, adjust, pace, authority: renderCertificate(authority.certificate) };
+    const parts = (actor: Actor) => ({ ...common, client: clientOf(actor, PROVIDER), release });
     kernel.boot(name, (actor) => runManager(actor, parts(actor)));
   }
   const upgrade = (to: string): void => {
     release = to;
     for (const name of managers) kernel.restart(name, 1_000);
   };
-  const adminClient = (actor: Actor): KubeClient => clientOf(actor, api, ADMIN);
-  return { kernel, cloud, macs, operator, adminClient, forbidden, upgrade };
+  const adminClient = (actor: Actor): KubeClient => clientOf(actor, ADMIN);
+  return { kernel, cloud, macs, store, operator, adminClient, forbidden, upgrade };
 };
 
 const CRD_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
-const clientOf = (actor: Actor, api: ApiServer, user: User): KubeClient => {
-  const server = (request: Parameters<Parameters<typeof createSimTransport>[0]['server']>[0]) =>
-    api.handle({ ...request, user });
-  const { clock, random, logger } = actor;
-  return createKubeClient({ transport: createSimTransport({ actor, server }), clock, random, logger });
-};
 
 /** Where clients find the API; there is one in this world. */
 const SERVER = 'https://kubernetes.world';
@@ -160,9 +167,16 @@ const createWorldAuthority = (clock: Clock, random: Random): Authority =>
     ...{ notBeforeMs: clock.now() - DAY_MS, notAfterMs: clock.now() + 3_650 * DAY_MS },
   });
 
+interface AgentParts {
+  readonly logIn: LogIn;
+  readonly pace: FleetPace;
+  readonly agents: AgentsInProcess;
+  readonly observer: FleetObserver;
+}
+
 const startAgent = (
   kernel: Kernel,
-  { logIn, agents }: { readonly logIn: LogIn; readonly agents: AgentsInProcess },
+  { logIn, agents, observer, pace }: AgentParts,
   start: AgentStart & NodeLogin,
 ): (() => void) => {
   const { nodeName, providerId, fleet } = start;
@@ -176,26 +190,34 @@ const startAgent = (
       {
         ...{ client: logInAsNode(actor, logIn, start), clock, random, logger, ...facts },
         serve: agents.serve,
+        ...(pace.nodeRenewEveryMs !== undefined && { renewEveryMs: pace.nodeRenewEveryMs }),
       },
       stop.signal,
     ),
   );
-  return () => stop.abort();
+  observer.onAgent?.({ kind: 'started', nodeName, providerId });
+  return () => {
+    observer.onAgent?.({ kind: 'stopped', nodeName, providerId });
+    stop.abort();
+  };
 };
 
 interface ControllerParts {
   readonly clientFor: (user: User) => KubeClient;
   readonly authority: Authority;
   readonly logIn: LogIn;
+  readonly pace: FleetPace;
 }
 
 /** The controllers of the control plane, for the life of their actor. */
-const runControllers = async (actor: Actor, { clientFor, authority, logIn }: ControllerParts): Promise<void> => {
+const runControllers = async (actor: Actor, parts: ControllerParts): Promise<void> => {
+  const { clientFor, authority, logIn, pace } = parts;
   const { clock, random, logger, ids } = actor;
   const deps = { client: clientFor(CONTROLLER_MANAGER), clock, random, logger, ids };
   const set = createEmbeddedControllers({
     ...{ ...deps, authority },
     clientFor: (account) => clientFor(controllerUser(account)),
+    ...(pace.controllers && { pace: pace.controllers }),
     openRemote: async (kubeconfig, path) => {
       const { token } = selectContext(parseKubeconfig([{ path, text: kubeconfig.reveal() }])).login;
       return logIn(actor, showAlways(token === undefined ? {} : { token }));
@@ -211,13 +233,14 @@ interface ManagerParts {
   readonly cloud: SimCloud;
   readonly macs: SimMacs;
   readonly adjust: (ports: ProviderPorts) => ProviderPorts;
+  readonly pace: FleetPace;
   /** PEM of the cluster's. */
   readonly authority: string;
 }
 
 /** One life of a manager process: when it loses the lease it starts over, as a restarted container does. */
 const runManager = async (actor: Actor, parts: ManagerParts): Promise<void> => {
-  const { client, cloud, macs, release, adjust, authority } = parts;
+  const { client, cloud, macs, release, adjust, authority, pace } = parts;
   const { clock, random, ids, logger } = actor;
   const cluster = { server: SERVER, authority };
   for (let term = 0; ; term += 1) {
@@ -225,6 +248,7 @@ const runManager = async (actor: Actor, parts: ManagerParts): Promise<void> => {
       ...{ client, clock, random, logger },
       lease: { namespace: 'kube-system', name: LEASE_NAMES.manager },
       identity: `${actor.name}-${actor.epoch}-${term}`,
+      ...(pace.leaderLease && { times: pace.leaderLease }),
     });
     const ports: ProviderPorts = {
       ...{ client, clock, random, ids, logger, lease },
@@ -241,7 +265,7 @@ const runManager = async (actor: Actor, parts: ManagerParts): Promise<void> => {
         zones: [cloud.zone],
         poolPrefix: POOL_PREFIX,
         clusterId: '0a1b2c3d',
-        times: TIMES,
+        times: pace.hosts,
         limits: DEFAULT_LIMITS,
         roll: DEFAULT_ROLL,
       },

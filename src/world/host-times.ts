@@ -5,17 +5,20 @@ import type { HostTimesProfile } from './manager-flags-values.ts';
 
 const MINUTE_MS = 60_000;
 
+/** As on Scaleway. */
+export const NORMAL_HOST_TIMES: ProviderTimes = {
+  claimHoldMs: 36_000,
+  quietMs: MINUTE_MS,
+  recordMaxAgeMs: 30_000,
+  pollMs: 10_000,
+  inventoryMs: 30_000,
+  bootstrapTimeoutMs: 15 * MINUTE_MS,
+  nodeWaitMs: 2 * MINUTE_MS,
+  bootstrapBackoff: { initialMs: MINUTE_MS, maxMs: 10 * MINUTE_MS },
+};
+
 const TIMES: Readonly<Record<HostTimesProfile, ProviderTimes>> = {
-  normal: {
-    claimHoldMs: 36_000,
-    quietMs: MINUTE_MS,
-    recordMaxAgeMs: 30_000,
-    pollMs: 10_000,
-    inventoryMs: 30_000,
-    bootstrapTimeoutMs: 15 * MINUTE_MS,
-    nodeWaitMs: 2 * MINUTE_MS,
-    bootstrapBackoff: { initialMs: MINUTE_MS, maxMs: 10 * MINUTE_MS },
-  },
+  normal: NORMAL_HOST_TIMES,
   fast: {
     claimHoldMs: 300,
     quietMs: 500,

@@ -19,6 +19,7 @@ import { checkChain } from '../pki/chain.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createSimTransport } from '../sim/kernel/sim-transport.ts';
 import { createNodeCredentials, type OpenedClient } from '../sim/node/node-identity.ts';
+import type { FleetPace } from './fleet-pace.ts';
 import { type NodeLogin, readConfig } from './node-login.ts';
 
 export interface WorldLoginDeps {
@@ -27,12 +28,31 @@ export interface WorldLoginDeps {
   readonly authority: Authority;
   /** The API's. */
   readonly clock: Clock;
+  readonly pace: FleetPace;
 }
+
+type SimServer = Parameters<typeof createSimTransport>[0]['server'];
+
+/** A transport as this world paces it. */
+const openTransport = (actor: Actor, { bodies }: FleetPace, server: SimServer): Transport =>
+  createSimTransport({ actor, server, ...(bodies && { bodies }) });
+
+/** A client as this world paces it, over a transport or straight to a server. */
+export const openWorldClient = (
+  actor: Actor,
+  pace: FleetPace,
+  to: { readonly transport: Transport } | { readonly server: SimServer },
+): KubeClient => {
+  const { clock, random, logger } = actor;
+  const transport = 'transport' in to ? to.transport : openTransport(actor, pace, to.server);
+  const options = pace.watchSeconds && { options: { watchSeconds: pace.watchSeconds } };
+  return createKubeClient({ transport, clock, random, logger, ...options });
+};
 
 /** Opens a client for an actor, in the name of whomever its credentials make at the time of each request. */
 export type LogIn = (actor: Actor, credentials: CredentialsSource) => OpenedClient;
 
-export const createWorldLogin = ({ api, tokens, authority, clock }: WorldLoginDeps): LogIn => {
+export const createWorldLogin = ({ api, tokens, authority, clock, pace }: WorldLoginDeps): LogIn => {
   const vouched = new WeakMap<object, Certificate | 'bad'>();
   const answer = (request: TransportRequest, shown: Credentials): ApiResponse => {
     const certificate = judge(shown);
@@ -51,11 +71,9 @@ export const createWorldLogin = ({ api, tokens, authority, clock }: WorldLoginDe
     return { is: 'good', commonName, organizations, sha256 };
   };
   return (actor, credentials) => {
-    const showing = (shown: Credentials): Transport =>
-      createSimTransport({ actor, server: (request) => answer(request, shown) });
+    const showing = (shown: Credentials): Transport => openTransport(actor, pace, (request) => answer(request, shown));
     const transport = createTransport(credentials, showing);
-    const { clock: own, random, logger } = actor;
-    return { client: createKubeClient({ transport, clock: own, random, logger }), close: transport.close };
+    return { client: openWorldClient(actor, pace, { transport }), close: transport.close };
   };
 };
 

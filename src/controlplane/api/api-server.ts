@@ -44,10 +44,14 @@ export interface ApiServerDeps {
   readonly gate?: Gate;
   /** Without it logs of Pods are refused. */
   readonly openNodeLog?: OpenNodeLog;
+  /** How often a watch tells how far it is. */
+  readonly bookmarkEveryMs?: number;
 }
 
+const BOOKMARK_EVERY_MS = 12_000;
+
 export const createApiServer = (options: ApiServerDeps): ApiServer => {
-  const { store, clock, ids, logger, gate = openGate, openNodeLog } = options;
+  const { store, clock, ids, logger, gate = openGate, openNodeLog, bookmarkEveryMs = BOOKMARK_EVERY_MS } = options;
   const book = createTypeBook();
   const deps: ApiDeps = {
     store,
@@ -55,6 +59,7 @@ export const createApiServer = (options: ApiServerDeps): ApiServer => {
     ids,
     gate,
     openNodeLog,
+    bookmarkEveryMs,
     registry: createRegistry(store, book),
     watches: new Set(),
   };

@@ -20,6 +20,7 @@ export interface ApiDeps {
   readonly ids: Ids;
   readonly gate: Gate;
   readonly openNodeLog: OpenNodeLog | undefined;
+  readonly bookmarkEveryMs: number;
   /** Ends every open watch; each watch adds itself. */
   readonly watches: Set<() => void>;
 }

@@ -34,9 +34,12 @@ export interface CapiControllerDeps extends ControllerSetDeps {
 }
 
 export const createCapiControllers = ({ shared, openRemote, ...given }: CapiControllerDeps): ControllerSet => {
-  const { clientFor: _clientFor, ids: _ids, ...deps } = given;
+  const { clientFor: _clientFor, ids: _ids, pace, ...deps } = given;
   const { cluster, machine, kinds } = shared ?? createCapiShared(deps);
-  const remotes = createRemoteClusters(deps, { clusters: machine.clusters, openRemote });
+  const remotes = createRemoteClusters(deps, {
+    ...{ clusters: machine.clusters, openRemote },
+    ...(pace && { probeEveryMs: pace.remoteProbeMs }),
+  });
   const { employ, events: told } = createStaff(given);
   const hire = (component: string, create: (view: CoreView) => Controller): Controller =>
     employ({ account: 'cluster-api', component }, (events) =>

@@ -19,6 +19,15 @@ export interface ControllerSetDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly ids: Ids;
+  readonly pace?: ControllerPace;
+}
+
+/** How often controllers look where nothing tells them; as in a real cluster unless given. */
+export interface ControllerPace {
+  /** A Node whose Lease is older is silent. */
+  readonly nodeSilentAfterMs: number;
+  /** How long a connection to the cluster that Machines join is trusted without asking. */
+  readonly remoteProbeMs: number;
 }
 
 /** What a manager runs. */

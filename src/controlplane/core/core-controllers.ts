@@ -44,12 +44,13 @@ export interface CoreControllerDeps extends ControllerSetDeps {
 
 export const createCoreControllers = (options: CoreControllerDeps): ControllerSet => {
   const { shared, collected = [], authority, ...given } = options;
-  const { clientFor: _clientFor, ids: _ids, ...deps } = given;
+  const { clientFor: _clientFor, ids: _ids, pace, ...deps } = given;
   const { cluster, kinds } = shared ?? createSharedCaches(deps);
   for (const resource of collected) kinds.follow(resource);
   const tokens = createCache<Secret>({ ...deps, resource: SECRETS, ...TOKEN_SELECTION, transform: keepExpiration });
   const { employ, events } = createStaff(given);
-  const parts = { ...cluster, kinds, tokens };
+  const silentAfterMs = pace && { silentAfterMs: pace.nodeSilentAfterMs };
+  const parts = { ...cluster, kinds, tokens, ...silentAfterMs };
   const signing = authority === undefined ? NO_SIGNING : createSigning(deps, { cluster, authority, employ });
   return {
     caches: [...(shared === undefined ? [...Object.values(cluster), kinds] : []), tokens, ...signing.caches],

@@ -108,7 +108,8 @@ const watchOnce = async <T extends KubeObject>(
   { sink, signal }: Run<T>,
 ): Promise<void> => {
   const { client, clock, random, resource } = options;
-  const timeoutSeconds = WATCH_SECONDS.least + random.integer(WATCH_SECONDS.spread + 1);
+  const { least, spread } = client.watchSeconds ?? WATCH_SECONDS;
+  const timeoutSeconds = least + random.integer(spread + 1);
   const startedMs = clock.elapsed();
   const resourceVersion = state.resumeFrom ?? '';
   const linked = linkedController(signal);

@@ -23,6 +23,11 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
+export interface WatchSeconds {
+  readonly least: number;
+  readonly spread: number;
+}
+
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T; readonly sizeBytes: number }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
@@ -81,6 +86,8 @@ export interface SubresourceRequest<B extends KubeObject> {
  * again.
  */
 export interface KubeClient {
+  /** How long the watches of caches last: `least` and a random part of `spread`; chosen by the cache unless given. */
+  readonly watchSeconds?: WatchSeconds;
   get<T extends KubeObject>(
     resource: Resource<T>,
     key: ObjectKey,

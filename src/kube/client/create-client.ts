@@ -5,7 +5,7 @@ import type { Random } from '../../base/random.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { parseCreated, parseJson, parseJsonOrText, parseObject, parseObjectUnlessStatus, parsePage } from './body.ts';
 import { type Call, type CallOptions, createCaller, type ResponseInfo } from './call.ts';
-import type { KubeClient, WriteOptions } from './client.ts';
+import type { KubeClient, WatchSeconds, WriteOptions } from './client.ts';
 import { listPages } from './list-pages.ts';
 import { toCreate, toDelete, toGet, toPage, toPatch, toSubresource, toUpdate, toWatch } from './requests.ts';
 import { DEFAULT_RETRY_POLICY } from './retry.ts';
@@ -17,6 +17,8 @@ export interface KubeClientOptions extends CallOptions {
   readonly fieldManager: string;
   /** Objects per page of a list, unless a call says otherwise. */
   readonly pageSize: number;
+  /** Of caches on this client; theirs unless given. */
+  readonly watchSeconds?: WatchSeconds;
 }
 
 const DEFAULT_CLIENT_OPTIONS: KubeClientOptions = {
@@ -49,6 +51,7 @@ export const createKubeClient = (deps: KubeClientDeps): KubeClient => {
     parseObject<T>(await callForJson(call), call.doing);
 
   return {
+    ...(options.watchSeconds && { watchSeconds: options.watchSeconds }),
     get: async (resource, key, { signal }) => callForObject(toGet(resource, key, signal)),
     list: async (resource, listOptions) =>
       listPages(async (continueToken) => {

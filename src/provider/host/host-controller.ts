@@ -161,10 +161,13 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
 };
 
 /** Work belongs to a state: a bootstrap or a roll to Macs that are used, a stopping of the agent to the ways out. */
-const endStrayWork = ({ operations, keyLooks, stops }: HostDeps, { metadata }: MacHost, state: HostState): void => {
-  if (state !== 'claimed') keyLooks.cancel(metadata.uid ?? '');
-  if (state !== 'preparing' && state !== 'joined') operations.cancel(metadata.uid ?? '');
-  if (state !== 'releasing' && state !== 'terminating') stops.cancel(metadata.uid ?? '');
+const endStrayWork = (deps: HostDeps, { metadata: { uid = '' } }: MacHost, state: HostState): void => {
+  const { operations, keyLooks, stops, raisedEpochs } = deps;
+  if (state !== 'claimed') keyLooks.cancel(uid);
+  if (state !== 'preparing' && state !== 'joined') operations.cancel(uid);
+  // The next claim works under an epoch of its own, with its own identity on record (R10, R23).
+  if (state !== 'claimed' && state !== 'preparing' && state !== 'joined') raisedEpochs.delete(uid);
+  if (state !== 'releasing' && state !== 'terminating') stops.cancel(uid);
 };
 
 interface Glance {

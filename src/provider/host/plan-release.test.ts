@@ -114,6 +114,7 @@ const ROWS: readonly Row[] = [
       configuration: undefined,
       takenOver: undefined,
       rebootRequest: undefined,
+      reinstall: { intentID: 'i-1', requestedAt: at(600_000) },
       wipes: 1,
       budgets: {
         bootstrap: { failures: 0 },

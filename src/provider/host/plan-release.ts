@@ -100,6 +100,10 @@ const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly d
     configuration: undefined,
     takenOver: undefined,
     rebootRequest: undefined,
+    // That it was asked for counts on (R20); that it began is evidence for this release alone, whatever the next is called.
+    ...(spec.reinstall && {
+      reinstall: { intentID: spec.reinstall.intentID, requestedAt: spec.reinstall.requestedAt },
+    }),
     wipes: spec.wipes + 1,
     budgets: {
       bootstrap: { failures: 0 },

@@ -126,14 +126,23 @@ const judge = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
   const events = [{ type: 'Warning', reason: provisioned.hostReleased, message }] as const;
   if (judgement.kind === 'swap')
     return wait<Machine>(0, { ...lost, ...LETTING_GO, events, status: { serverID: undefined, phase: 'Pending' } });
-  await askForReplacement(machine, { message, nowMs: ports.clock.now() }, context);
-  const report = {
-    type: CONDITIONS.machine.ready,
-    status: 'False',
-    reason: REASONS.machine.ready.notReady,
-    message,
-  } as const;
-  return stop<Machine>({ condition: report, status: { ready: false, phase: 'Failed' } });
+  return giveUp(ports, machine, { message, context });
+};
+
+/** One whose providerID is there waits for the record of its Mac, which the inventory makes anew (R17). */
+const isDetached = ({ spec, status }: Machine): boolean =>
+  status?.initialization?.provisioned === true && !spec.providerID;
+
+/** It has a Node, and core knows it by its providerID: another Mac is another Machine (R22). */
+const giveUp = async (
+  { clock }: Pick<HostPorts, 'clock'>,
+  machine: Machine,
+  { message, context }: { readonly message: string; readonly context: ReconcileContext },
+): Promise<Result> => {
+  await askForReplacement(machine, { message, nowMs: clock.now() }, context);
+  const { notReady: reason } = REASONS.machine.ready;
+  const condition = { type: CONDITIONS.machine.ready, status: 'False', reason, message } as const;
+  return stop<Machine>({ condition, status: { ready: false, phase: 'Failed' } });
 };
 
 /** `clusterctl move` waits: a machine on its way to a Mac would lose that on the move (R17). */
@@ -165,6 +174,8 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
     zones: ports.settings.zones,
     orders: ports.settings.orders ?? NO_ORDERS,
   });
+  if (choice.kind !== 'known' && isDetached(machine))
+    return giveUp(ports, machine, { message: 'Its Mac was taken off it.', context });
   if (choice.kind === 'order') return rent(deps, machine, { intent: choice.intent, context });
   if (choice.kind === 'none') {
     return wait<Machine>(ports.settings.times.quietMs, {

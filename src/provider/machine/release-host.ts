@@ -11,6 +11,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kube/types/extensions.ts';
 import { isMoving } from '../host/host-caches.ts';
 import type { HostPorts } from '../host/ports.ts';
 import { findHost, patchHost } from './host-record.ts';
+import { askForReplacement } from './replace-machine.ts';
 
 export interface ReleaseDeps {
   readonly ports: Pick<HostPorts, 'clock' | 'ids'>;
@@ -73,6 +74,8 @@ const holdBack = async ({ ports }: ReleaseDeps, { host, context }: Held, reason:
   return { type: 'Warning', reason, message: `${host.metadata.name} is held: ${message}` };
 };
 
+const LOST = 'its infrastructure was deleted: the Mac goes back to its pool';
+
 const askForRelease = async (
   { ports }: ReleaseDeps,
   machine: Machine,
@@ -80,6 +83,8 @@ const askForRelease = async (
 ): Promise<EventReport> => {
   const policy = machine.metadata.annotations?.[ANNOTATIONS.releasePolicy] === 'terminate' ? 'terminate' : 'pool';
   const requestedAt = toTimestamp(ports.clock.now());
+  // A Machine that lost this object keeps its providerID: another one gets the Mac, and both would claim its Node.
+  await askForReplacement(machine, { message: LOST, nowMs: ports.clock.now() }, context);
   const intent = { intentID: ports.ids.uuid(), policy, reason: 'MachineDeleted', requestedAt };
   await patchHost(host, { release: intent }, context);
   const message = `Asked for the release of ${host.metadata.name} (${intent.intentID})`;

@@ -14,7 +14,7 @@ export interface Replacement {
   readonly nowMs: number;
 }
 
-/** Does nothing when it was asked for already, or when there is no Machine to replace. */
+/** Does nothing when it was asked for already, or when there is no Machine to replace, or one that goes anyway. */
 export const askForReplacement = async (
   machine: ScalewayAppleSiliconMachine,
   { message, nowMs }: Replacement,
@@ -25,7 +25,8 @@ export const askForReplacement = async (
   const key = { namespace: machine.metadata.namespace ?? '', name: owner.name };
   try {
     const found = await kube.get(CLUSTER_API_RESOURCES.machines, key, { signal });
-    if (found.metadata.uid !== owner.uid || isAsked(found)) return;
+    const isGoing = found.metadata.deletionTimestamp !== undefined;
+    if (found.metadata.uid !== owner.uid || isGoing || isAsked(found)) return;
     const { uid, resourceVersion } = found.metadata;
     const body = { metadata: { uid, resourceVersion }, status: { conditions: withRemediation(found, message, nowMs) } };
     await kube.patch(CLUSTER_API_RESOURCES.machines, key, { type: 'merge', body }, { signal, subresource: 'status' });

@@ -78,7 +78,7 @@ const judge = (rules: AuditRules, known: Known, { entry, before }: Write): reado
   }
   if (verb === 'rename' && argument.startsWith(rules.poolPrefix)) {
     if (before.status !== 'ready') return breach('S13', `${serverId} goes to the pool while ${before.status}`);
-    const isWiped = known.wipesWhenTaken === undefined ? before.wipes > 0 : before.wipes > known.wipesWhenTaken;
+    const isWiped = toldWipes(before) > (known.wipesWhenTaken ?? 0);
     return isWiped ? [] : breach('S13', `${serverId} goes to the pool without a wipe`);
   }
   if (verb === 'terminate' && atMs < before.deletableAtMs) return breach('lease', `${serverId} is deleted too early`);
@@ -90,9 +90,13 @@ const judge = (rules: AuditRules, known: Known, { entry, before }: Write): reado
   return [];
 };
 
+/** A wipe that Scaleway only told of is not our lie: the next to use the Mac has to notice (R9). */
+const toldWipes = ({ wipes, fakedWipes }: SimServer): number => wipes + fakedWipes;
+
 const remember = ({ poolPrefix }: AuditRules, known: Known, { entry, before }: Write): void => {
   if (entry.verb === 'reboot') known.rebootsAtMs.push(entry.atMs);
   if (entry.verb !== 'rename') return;
   known.names.add(entry.argument);
-  if (before.name.startsWith(poolPrefix) && !entry.argument.startsWith(poolPrefix)) known.wipesWhenTaken = before.wipes;
+  if (before.name.startsWith(poolPrefix) && !entry.argument.startsWith(poolPrefix))
+    known.wipesWhenTaken = toldWipes(before);
 };

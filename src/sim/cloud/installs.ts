@@ -69,14 +69,15 @@ export const startReinstall = (core: CloudCore, server: SimServer, osId: string 
 
 const finishReinstall = (
   core: CloudCore,
-  { id, type, wipes }: SimServer,
+  { id, type, wipes, fakedWipes }: SimServer,
   { fate, image }: { readonly fate: ReinstallFate; readonly image: CatalogueImage },
 ): void => {
   if (fate === 'ends-in-error') {
     change(core, id, { status: 'error' });
     return;
   }
-  if (fate !== 'disk-kept') {
+  if (fate === 'disk-kept') change(core, id, { fakedWipes: fakedWipes + 1 });
+  else {
     const other = core.catalogue.images.find(({ family, types }) => family !== image.family && types.includes(type));
     const { id: osId, family: osFamily } = fate === 'other-image' ? (other ?? image) : image;
     const fresh = { osId, osFamily, wipes: wipes + 1, password: drawPassword(core), isSealed: false };

@@ -95,6 +95,7 @@ const newServer = (core: CloudCore, { image, ...wanted }: Addition): SimServer =
     sealedUntilMs: 0,
     authorizedKeys: keysOf(core),
     wipes: 0,
+    fakedWipes: 0,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     deletableAtMs: nowMs + leaseMs,

@@ -21,6 +21,7 @@ const SAVED_SERVER = z.strictObject({
   sealedUntilMs: z.number().default(0),
   authorizedKeys: z.array(z.string()).default([]),
   wipes: z.int().min(0),
+  fakedWipes: z.int().min(0).default(0),
   createdAtMs: z.number(),
   updatedAtMs: z.number(),
   deletableAtMs: z.number(),

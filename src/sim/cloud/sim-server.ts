@@ -40,6 +40,8 @@ export interface SimServer {
   readonly authorizedKeys: readonly string[];
   /** How often the disk was really erased. Nothing on the wire tells. */
   readonly wipes: number;
+  /** How often Scaleway only said so (F23). */
+  readonly fakedWipes: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly deletableAtMs: number;

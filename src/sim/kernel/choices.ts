@@ -26,6 +26,8 @@ export interface Choices {
   site(name: string): ChoiceSite;
   /** What was decided so far, ready for JSON. */
   recorded(): ChoiceList;
+  /** How many decisions there were so far, per site. */
+  counts(): Readonly<Record<string, number>>;
 }
 
 type Draw = (name: string) => { readonly next: (bound: number) => number; readonly weigh: ChoiceSite['weigh'] };
@@ -52,6 +54,7 @@ export const createChoices = (source: ChoiceSource): Choices => {
       sites.set(name, opened);
       return opened.site;
     },
+    counts: () => Object.fromEntries(Array.from(sites, ([name, { values }]) => [name, values.length])),
     recorded: () =>
       Object.fromEntries(
         Array.from(sites, ([name, { values }]) => [name, packZeros(values)] as const).filter(

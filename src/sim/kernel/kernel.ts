@@ -62,6 +62,8 @@ export interface Kernel {
   schedule(delayMs: number, label: string, run: () => void): () => void;
   /** A decision of the world itself in [0, bound), recorded with all others; 0 should be the dull one. */
   choose(site: string, bound: number): number;
+  /** The same by probability: `n` with that of `weights[n - 1]`, otherwise 0. A replayed list gives what it says. */
+  weigh(site: string, weights: readonly number[]): number;
   /** Adds a line to the trace, and so to the hash. */
   note(text: string): void;
   nowMs(): number;
@@ -69,6 +71,8 @@ export interface Kernel {
   counts(name: string): { readonly effects: number; readonly deliveries: number };
   hasCrashed(): boolean;
   choices(): ChoiceList;
+  /** How many decisions there were so far, per site. */
+  decisions(): Readonly<Record<string, number>>;
   /** The last trace lines. */
   dump(): string;
   /** Every option in force, as JSON. */
@@ -127,11 +131,13 @@ export const createKernel = (options: KernelOptions): Kernel => {
     },
     schedule: (delayMs, label, run) => engine.schedule({ delayMs, label, run }),
     choose: (site, bound) => choices.site(site).pick(bound),
+    weigh: (site, weights) => choices.site(site).weigh(weights),
     note,
     nowMs: () => engine.nowMs,
     counts: (name) => ({ effects: process(name).effects, deliveries: process(name).deliveries }),
     hasCrashed: actors.hasCrashed,
     choices: choices.recorded,
+    decisions: choices.counts,
     dump: trace.dump,
     describe,
     run: (runOptions) => {

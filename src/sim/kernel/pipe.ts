@@ -26,6 +26,8 @@ export interface PipeOptions {
   readonly signal?: AbortSignal;
   /** Told once, some time after the reader is gone; not when the server itself ended the stream. */
   readonly onHangUp?: () => void;
+  /** It is read only after something else has arrived: what is sent by then comes with that, as one packet. */
+  readonly isCarried?: boolean;
 }
 
 export interface Pipe {
@@ -39,7 +41,7 @@ export const openPipe = (wiring: Wiring, reader: Life, options: PipeOptions): Pi
   const site = wiring.network.site(options.site);
   const server = options.from === undefined ? undefined : wiring.process(options.from);
   const inbox = createInbox(() => signal?.removeEventListener('abort', onAbort));
-  const wire = createWire({ wiring, reader, site, deliver: inbox.add });
+  const wire = createWire({ wiring, reader, site, deliver: inbox.add, isCarried: options.isCarried === true });
 
   const close = (): boolean => {
     reader.process.closers.delete(hangUp);

@@ -26,6 +26,8 @@ export interface SimTransportOptions {
   readonly serverActor?: string;
   /** The prefix of fault sites: "kube" gives "kube:GET" for a request and "kube:body" for bytes of a body. */
   readonly site?: string;
+  /** Whole bodies come in the packet of their answer, unless a fault tears them off; fewer events. */
+  readonly bodies?: 'with-answer';
 }
 
 interface OpenResponse {
@@ -33,7 +35,13 @@ interface OpenResponse {
   readonly hangUp: () => void;
 }
 
-export const createSimTransport = ({ actor, server, serverActor, site = 'kube' }: SimTransportOptions): Transport => {
+export const createSimTransport = ({
+  actor,
+  server,
+  serverActor,
+  site = 'kube',
+  bodies,
+}: SimTransportOptions): Transport => {
   const open = async (request: TransportRequest): Promise<OpenResponse> => {
     const { status, headers, body } = await server(request);
     let stop = (): void => undefined;
@@ -41,6 +49,7 @@ export const createSimTransport = ({ actor, server, serverActor, site = 'kube' }
       site: `${site}:body`,
       signal: request.signal,
       onHangUp: () => stop(),
+      ...(bodies === 'with-answer' && typeof body === 'string' && { isCarried: true }),
       ...(serverActor !== undefined && { from: serverActor }),
     });
     if (typeof body === 'function') stop = body(pipe.sink);

@@ -13,6 +13,8 @@ export interface WireDeps {
   readonly reader: Life;
   readonly site: Site;
   readonly deliver: (item: Item) => void;
+  /** Nobody reads before something else has arrived, and what is sent by then comes with that. */
+  readonly isCarried: boolean;
 }
 
 export interface Wire {
@@ -24,7 +26,7 @@ export interface Wire {
   close(): boolean;
 }
 
-export const createWire = ({ wiring, reader, site, deliver }: WireDeps): Wire => {
+export const createWire = ({ wiring, reader, site, deliver, isCarried }: WireDeps): Wire => {
   const { engine } = wiring;
   const onTheWay: Item[] = [];
   let lastArrivalMs = 0;
@@ -36,6 +38,10 @@ export const createWire = ({ wiring, reader, site, deliver }: WireDeps): Wire =>
     if (item !== undefined) deliver(item);
   };
   const send = (item: Item): void => {
+    if (isCarried && lastArrivalMs === 0) {
+      deliver(item);
+      return;
+    }
     const nowMs = engine.nowMs;
     lastArrivalMs = Math.max(lastArrivalMs, nowMs + site.latencyMs());
     onTheWay.push(item);

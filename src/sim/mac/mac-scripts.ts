@@ -14,7 +14,7 @@ export interface MacInside {
   readonly disk: MacDisk;
   readonly agent: MacAgent;
   /** Wrong passwords in a row; PAM locks the account at PAM_LOCKS_AT. A reboot clears it. */
-  readonly pam: { failures: number };
+  readonly pam: { failures: number; nonPasswords: number };
   /** How often each step was applied, for checkers. */
   readonly applies: Map<string, number>;
 }
@@ -83,6 +83,8 @@ const installed = (step: string, artefact: string): Script => {
   };
 };
 
+const NON_PASSWORDS: readonly string[] = ['', SEALED_PASSWORD];
+
 /** One attempt at `sudo -S`: the only place where a password is tried. */
 const trySudo: Phase = ({ disk, pam }, { secrets }) => {
   if (disk.hasSudoers) return ok();
@@ -91,6 +93,7 @@ const trySudo: Phase = ({ disk, pam }, { secrets }) => {
   if (pam.failures >= PAM_LOCKS_AT) return no('sudo: the account is locked', 70);
   if (given.reveal() !== disk.password.reveal()) {
     pam.failures += 1;
+    if (NON_PASSWORDS.includes(given.reveal())) pam.nonPasswords += 1;
     return no('sudo did not take the password: Sorry, try again.', PASSWORD_REFUSED_EXIT);
   }
   pam.failures = 0;

@@ -15,6 +15,7 @@ import {
   uploadDamaged,
 } from '../../hosts/port/session-errors.ts';
 import type { Artefact, Batch, BatchAnswer, HostTarget, StepPhase } from '../../hosts/port.ts';
+import { decodeKcpassword } from '../../macos/kcpassword.ts';
 import { type AgentStart, createMacAgent, type StartAgent } from './mac-agent.ts';
 import { runBatch } from './mac-batch.ts';
 import { type EpochFile, freshDisk, type MacDisk } from './mac-disk.ts';
@@ -35,6 +36,10 @@ export interface MacView {
   /** How often each step was applied in this Mac's life. */
   readonly applies: Readonly<Record<string, number>>;
   readonly sudoFailures: number;
+  /** Whether it logs in by itself: with its own password, or with something else. */
+  readonly autoLogin: 'absent' | 'right' | 'wrong';
+  /** How often sudo was given what is no password: nothing, or the marker of a sealed one. */
+  readonly nonPasswords: number;
   readonly isLocked: boolean;
 }
 
@@ -102,7 +107,7 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
       deps,
       agent: createMacAgent(deps.startAgent, () => deps.onChange?.()),
       faults: createMacFaults(),
-      pam: { failures: 0 },
+      pam: { failures: 0, nonPasswords: 0 },
       applies: new Map(),
     },
     ...{ power: { isUp: false, boots: 0 }, disk: deps.disk ?? freshDisk(drawHostKey(), deps.password) },
@@ -190,4 +195,10 @@ const view = ({ power, disk, agent, pam, applies }: Body): MacView => ({
   ...{ isUp: power.isUp, hostKey: disk.hostKey, epochFile: disk.epochFile, hostname: disk.hostname },
   ...{ agent: agent.running(), hasKubeconfig: disk.kubeconfig !== undefined },
   ...{ sudoFailures: pam.failures, isLocked: pam.failures >= PAM_LOCKS_AT },
+  ...{ autoLogin: autoLoginOf(disk), nonPasswords: pam.nonPasswords },
 });
+
+const autoLoginOf = ({ kcpassword, password }: MacDisk): MacView['autoLogin'] => {
+  if (kcpassword === undefined) return 'absent';
+  return decodeKcpassword(kcpassword) === password.reveal() ? 'right' : 'wrong';
+};

@@ -19,6 +19,8 @@ export interface LeaseKeeperOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly nodeName: string;
+  /** Every ten seconds unless given. */
+  readonly renewEveryMs?: number;
 }
 
 /** Settles when the signal is aborted. */
@@ -28,7 +30,7 @@ export const keepLease = async (options: LeaseKeeperOptions, signal: AbortSignal
       if (!signal.aborted) options.logger.warn('Heartbeat failed', { error: toFleetError(thrown) });
       return false;
     });
-    await pause(options.clock, isRenewed ? RENEW_EVERY_MS : RETRY_AFTER_MS, signal);
+    await pause(options.clock, isRenewed ? (options.renewEveryMs ?? RENEW_EVERY_MS) : RETRY_AFTER_MS, signal);
   }
 };
 

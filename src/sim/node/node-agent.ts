@@ -30,6 +30,8 @@ export interface NodeAgentOptions extends NodeFacts {
   readonly serve?: ServeNode;
   /** Of the Pods that `processes` runs. */
   readonly readLog?: ReadLog;
+  /** How often its Lease is renewed; every ten seconds unless given. */
+  readonly renewEveryMs?: number;
 }
 
 /** Runs until the signal is aborted: then the Node is silent, as when a Mac is switched off. */
@@ -60,12 +62,13 @@ export const runNodeAgent = async (options: NodeAgentOptions, signal: AbortSigna
     caches: [nodes, pods],
     controllers: [createNodeKeeper(facts, nodes), createPodRunner({ pods, hostIp: addressOf(options), ...running })],
   });
+  const renewal = options.renewEveryMs === undefined ? {} : { renewEveryMs: options.renewEveryMs };
   const use = server?.useCertificate;
   const serving = { ...deps, nodeName, ipAddress: addressOf(options) };
   try {
     await Promise.all([
       manager.run(signal),
-      keepLease({ client, clock, logger, nodeName }, signal),
+      keepLease({ client, clock, logger, nodeName, ...renewal }, signal),
       ...(use === undefined ? [] : [keepServingCertificate(serving, use, signal)]),
     ]);
   } finally {

@@ -14,7 +14,6 @@ import { formatOf, metaVersionOf } from '../show/negotiate.ts';
 import { isTrue, readOptionsOf } from './options.ts';
 import { selectionOf } from './select.ts';
 
-const BOOKMARK_EVERY_MS = 12_000;
 const TIMEOUT_SECONDS = 1_800;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
@@ -90,7 +89,7 @@ const openWatch = (deps: ApiDeps, watch: Watch, sink: ByteSink): (() => void) =>
   };
   let cancelBookmark = (): void => undefined;
   const schedule = (): void => {
-    cancelBookmark = clock.schedule(BOOKMARK_EVERY_MS, () => {
+    cancelBookmark = clock.schedule(deps.bookmarkEveryMs, () => {
       store.whenSettled(bookmark);
       schedule();
     });

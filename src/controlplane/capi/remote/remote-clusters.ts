@@ -90,9 +90,15 @@ interface Book {
   readonly successes: Map<string, number>;
 }
 
+export interface RemoteClustersOptions {
+  readonly clusters: Cache<Cluster>;
+  readonly openRemote: OpenRemote;
+  readonly probeEveryMs?: number;
+}
+
 export const createRemoteClusters = (
   deps: CacheDeps,
-  { clusters, openRemote }: { readonly clusters: Cache<Cluster>; readonly openRemote: OpenRemote },
+  { clusters, openRemote, probeEveryMs = PROBE_EVERY_MS }: RemoteClustersOptions,
 ): RemoteClusters => {
   const book: Book = { entries: new Map(), looks: new Map(), problems: new Map(), successes: new Map() };
   const listeners = new Set<RemoteListeners>();
@@ -125,7 +131,7 @@ export const createRemoteClusters = (
         },
       },
     });
-  const keeper: Keeper = { book, clusters, kubeconfigs, openRemote, drop, follow, tell };
+  const keeper: Keeper = { book, clusters, kubeconfigs, openRemote, probeEveryMs, drop, follow, tell };
   return {
     caches: [kubeconfigs, keepUntilStopped(book, life)],
     controller: createController({
@@ -171,13 +177,14 @@ interface Keeper {
   readonly clusters: Cache<Cluster>;
   readonly kubeconfigs: Cache<KubeSecret>;
   readonly openRemote: OpenRemote;
+  readonly probeEveryMs: number;
   readonly drop: (clusterKey: string, problem: string) => Promise<void>;
   readonly follow: (clusterKey: string, connection: RemoteConnection) => OpenRemoteCluster;
   readonly tell: (clusterKey: string) => void;
 }
 
 const keepConnection = async (keeper: Keeper, context: ReconcileContext): Promise<Verdict> => {
-  const { book, clusters, kubeconfigs, drop } = keeper;
+  const { book, clusters, kubeconfigs, probeEveryMs, drop } = keeper;
   const { key } = context;
   const cluster = clusters.get(key);
   if (cluster === undefined) {
@@ -198,7 +205,7 @@ const keepConnection = async (keeper: Keeper, context: ReconcileContext): Promis
     return waitForBelief(keeper, context);
   }
   const look = book.looks.get(key);
-  const leftMs = look?.kubeconfig === kubeconfig ? look.atMs + PROBE_EVERY_MS - context.clock.elapsed() : 0;
+  const leftMs = look?.kubeconfig === kubeconfig ? look.atMs + probeEveryMs - context.clock.elapsed() : 0;
   if (leftMs > 0) return { next: 'again', afterMs: leftMs };
   book.looks.set(key, { kubeconfig, atMs: context.clock.elapsed() });
   const held = book.entries.get(key);
@@ -206,16 +213,15 @@ const keepConnection = async (keeper: Keeper, context: ReconcileContext): Promis
   const entry = book.entries.get(key) ?? (await connect(keeper, { kubeconfig, secretKey }, context));
   if (entry !== undefined) await checkConnection(keeper, entry, context);
   if (entry === undefined) waitForBelief(keeper, context);
-  return { next: 'again', afterMs: PROBE_EVERY_MS };
+  return { next: 'again', afterMs: probeEveryMs };
 };
 
 /** Whoever believes what was last seen looks again, until that is too old to be believed. */
-const waitForBelief = ({ book, tell }: Keeper, { key, clock }: ReconcileContext): Verdict => {
+const waitForBelief = ({ book, tell, probeEveryMs }: Keeper, { key, clock }: ReconcileContext): Verdict => {
   const lastSuccessMs = book.successes.get(key);
-  if (lastSuccessMs === undefined || clock.now() - lastSuccessMs > BELIEVED_MS + PROBE_EVERY_MS)
-    return { next: 'rest' };
+  if (lastSuccessMs === undefined || clock.now() - lastSuccessMs > BELIEVED_MS + probeEveryMs) return { next: 'rest' };
   tell(key);
-  return { next: 'again', afterMs: PROBE_EVERY_MS };
+  return { next: 'again', afterMs: probeEveryMs };
 };
 
 const LABEL = CLUSTER_API_LABELS.clusterName;

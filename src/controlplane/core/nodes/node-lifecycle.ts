@@ -35,6 +35,8 @@ export interface NodeLifecycleParts {
   readonly nodes: Cache<Node>;
   readonly leases: Cache<Lease>;
   readonly events: EventRecorder;
+  /** A Node whose Lease is older is silent. */
+  readonly silentAfterMs?: number;
 }
 
 /** When the API last did not answer us: who hears nobody cannot say that one of them is silent. */
@@ -70,8 +72,9 @@ const followNode = async (parts: NodeLifecycleParts, hearing: Hearing, context: 
   const stored = parts.nodes.get(context.key);
   if (stored === undefined) return { next: 'rest' };
   const nowMs = context.clock.now();
-  const knownMs = silentAt(stored, parts.leases.get(`${LEASE_NAMESPACE}/${context.key}`));
-  const silentAtMs = nowMs < knownMs ? knownMs : await askWhenSilent(stored, hearing, context);
+  const { silentAfterMs = SILENT_AFTER_MS } = parts;
+  const knownMs = silentAt(stored, parts.leases.get(`${LEASE_NAMESPACE}/${context.key}`), silentAfterMs);
+  const silentAtMs = nowMs < knownMs ? knownMs : await askWhenSilent(stored, { hearing, silentAfterMs }, context);
   if (silentAtMs === 'nobody answers') return { next: 'again', afterMs: ASK_AGAIN_MS };
   const isSilent = nowMs >= silentAtMs;
   const node = isSilent ? await markSilent(parts, stored, context) : stored;
@@ -85,10 +88,10 @@ const followNode = async (parts: NodeLifecycleParts, hearing: Hearing, context: 
   return isSilent ? { next: 'rest' } : { next: 'again', afterMs: silentAtMs - nowMs };
 };
 
-const silentAt = ({ metadata }: Node, lease: Lease | undefined): number => {
+const silentAt = ({ metadata }: Node, lease: Lease | undefined, silentAfterMs: number): number => {
   const renewedMs = parseTimestamp(lease?.spec?.renewTime);
-  if (renewedMs !== undefined) return renewedMs + SILENT_AFTER_MS;
-  return (parseTimestamp(metadata.creationTimestamp) ?? 0) + STARTUP_MS;
+  if (renewedMs !== undefined) return renewedMs + silentAfterMs;
+  return (parseTimestamp(metadata.creationTimestamp) ?? 0) + Math.max(STARTUP_MS, silentAfterMs);
 };
 
 /**
@@ -97,12 +100,12 @@ const silentAt = ({ metadata }: Node, lease: Lease | undefined): number => {
  */
 const askWhenSilent = async (
   node: Node,
-  hearing: Hearing,
+  { hearing, silentAfterMs }: { readonly hearing: Hearing; readonly silentAfterMs: number },
   context: ReconcileContext,
 ): Promise<number | 'nobody answers'> => {
   try {
     const lease = await readIfThere(LEASES, { namespace: LEASE_NAMESPACE, name: context.key }, context);
-    return Math.max(silentAt(node, lease), hearing.lostMs + SILENT_AFTER_MS);
+    return Math.max(silentAt(node, lease, silentAfterMs), hearing.lostMs + silentAfterMs);
   } catch (error) {
     if (!isKind(error, 'unavailable', 'throttled')) throw error;
     hearing.lostMs = context.clock.now();

@@ -1,0 +1,35 @@
+/**
+ * How often the parts of a simulated fleet do what they do for ever: heartbeats, watches, lists. A world for thousands of
+ * schedules folds them, so that quiet hours cost little; what they are for (a lost leader, a silent Node, a dead watch) is
+ * still noticed, later by the same measure.
+ */
+import type { ControllerPace } from '../controlplane/core/controller-set.ts';
+import type { WatchSeconds } from '../kube/client/client.ts';
+import type { LeaseTimes } from '../kube/manager/leader-lease.ts';
+import type { ProviderTimes } from '../provider/host/ports.ts';
+import { NORMAL_HOST_TIMES } from './host-times.ts';
+
+export interface FleetPace {
+  readonly leaderLease?: LeaseTimes;
+  readonly controllers?: ControllerPace;
+  readonly watchSeconds?: WatchSeconds;
+  readonly bookmarkEveryMs?: number;
+  readonly bodies?: 'with-answer';
+  readonly nodeRenewEveryMs?: number;
+  readonly hosts: ProviderTimes;
+}
+
+/** As in production. */
+export const TRUE_PACE: FleetPace = { hosts: NORMAL_HOST_TIMES };
+
+const MINUTE_MS = 60_000;
+
+export const FOLDED_PACE: FleetPace = {
+  leaderLease: { durationMs: 8 * MINUTE_MS, renewDeadlineMs: 5 * MINUTE_MS, retryMs: 2 * MINUTE_MS },
+  controllers: { nodeSilentAfterMs: 20 * MINUTE_MS, remoteProbeMs: 60 * MINUTE_MS },
+  watchSeconds: { least: 3_600, spread: 1_200 },
+  bookmarkEveryMs: 60 * MINUTE_MS,
+  bodies: 'with-answer',
+  nodeRenewEveryMs: 6 * MINUTE_MS,
+  hosts: { ...NORMAL_HOST_TIMES, inventoryMs: 4 * MINUTE_MS, pollMs: MINUTE_MS },
+};

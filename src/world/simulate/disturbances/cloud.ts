@@ -1,0 +1,67 @@
+/** What happens at Scaleway: faults of its API for a while, and people in its console. */
+import type { SimServer } from '../../../sim/cloud/sim-server.ts';
+import type { Disturbance, Strike } from './disturbance.ts';
+
+const LASTS_MS = [60_000, 10_000, 600_000] as const;
+
+const serverOf = ({ world, choose }: Strike): SimServer | undefined => {
+  const servers = world.cloud.servers();
+  return servers.length === 0 ? undefined : servers[choose(servers.length)];
+};
+
+/** Answers go wrong for a while, with that probability. */
+const answers = (fault: string, probability: number): Disturbance => ({
+  id: fault,
+  strike: ({ world, choose }) => {
+    const lastsMs = LASTS_MS[choose(LASTS_MS.length)] ?? 0;
+    world.cloud.switchOn(fault, { probability });
+    world.kernel.schedule(lastsMs, `${fault} ends`, () => world.cloud.switchOff(fault));
+    return `${fault} for ${lastsMs / 1_000} s`;
+  },
+});
+
+/** They replace what is under way, which Scaleway does not. */
+const NEEDS_REST = ['F09', 'F09b', 'F32'];
+
+/** One server meets it. */
+const toServer = (fault: string): Disturbance => ({
+  id: fault,
+  strike: (strike) => {
+    const server = serverOf(strike);
+    if (server === undefined || (NEEDS_REST.includes(fault) && server.status !== 'ready')) return undefined;
+    strike.world.cloud.switchOn(fault, { serverId: server.id });
+    return `${fault} for ${server.id}`;
+  },
+});
+
+export const CLOUD_DISTURBANCES: readonly Disturbance[] = [
+  ...['F01', 'F05', 'F05b', 'F18', 'F18b', 'F19', 'F25', 'lost'].map((fault) => answers(fault, 0.5)),
+  ...['F02', 'F03', 'F04', 'F12', 'F16', 'F17'].map((fault) => answers(fault, 0.5)),
+  ...['F09', 'F09b', 'F18c', 'F20', 'F21', 'F23', 'F29', 'F30', 'F32'].map(toServer),
+  {
+    id: 'F15',
+    strike: ({ world }) => {
+      world.cloud.switchOn('F15');
+      return 'lists are a minute old from now on';
+    },
+  },
+  {
+    id: 'console-reboot',
+    strike: (strike) => {
+      const server = serverOf(strike);
+      if (server?.status !== 'ready') return undefined;
+      strike.world.cloud.as('console').reboot(server);
+      return `somebody reboots ${server.id} in the console`;
+    },
+  },
+  {
+    id: 'console-delete',
+    strike: (strike) => {
+      const server = serverOf(strike);
+      if (server === undefined) return undefined;
+      strike.world.cloud.deleteServer(server.id);
+      strike.world.cloud.addServer({ name: 'tuist-pool-another' });
+      return `somebody deletes ${server.id} in the console and orders another`;
+    },
+  },
+];

@@ -1,0 +1,64 @@
+/** What happens on the Macs themselves. */
+import type { SimMac } from '../../../sim/mac/sim-mac.ts';
+import type { Disturbance, Strike } from './disturbance.ts';
+
+const STEPS = ['tart', 'sudo', 'auto-login', 'firewall', 'agent', 'hostname'] as const;
+const TIMES = [1, 3, 8, 30] as const;
+
+const toMac =
+  (act: (strike: Strike, mac: SimMac) => string) =>
+  (strike: Strike): string | undefined => {
+    const servers = strike.world.cloud.servers();
+    const server = servers.length === 0 ? undefined : servers[strike.choose(servers.length)];
+    return server && `${act(strike, strike.world.macs.mac(server.id))} (${server.id})`;
+  };
+
+export const MAC_DISTURBANCES: readonly Disturbance[] = [
+  {
+    id: 'step-fails',
+    strike: toMac(({ choose }, mac) => {
+      const step = STEPS[choose(STEPS.length)] ?? 'tart';
+      const times = TIMES[choose(TIMES.length)] ?? 1;
+      mac.addStepFault({ step, kind: 'exit', times });
+      return `the step ${step} fails ${times} times`;
+    }),
+  },
+  {
+    id: 'step-hangs',
+    strike: toMac(({ choose }, mac) => {
+      const step = STEPS[choose(STEPS.length)] ?? 'tart';
+      mac.addStepFault({ step, kind: 'hang', times: 1 });
+      return `the step ${step} hangs`;
+    }),
+  },
+  {
+    id: 'connection-breaks',
+    strike: toMac(({ choose }, mac) => {
+      const number = 1 + choose(20);
+      mac.cutConnectionAt(number, choose(2) === 0 ? 'lost-before' : 'lost-after');
+      return `the connection breaks at phase ${number} from now`;
+    }),
+  },
+  {
+    id: 'refuses-connections',
+    strike: toMac(({ choose }, mac) => {
+      const times = TIMES[choose(TIMES.length)] ?? 1;
+      mac.refuseConnections(times);
+      return `refuses ${times} connections`;
+    }),
+  },
+  {
+    id: 'host-key-changes',
+    strike: toMac((_strike, mac) => {
+      mac.changeHostKey();
+      return 'shows another host key';
+    }),
+  },
+  {
+    id: 'key-forgotten',
+    strike: toMac((_strike, mac) => {
+      mac.forgetKey();
+      return "does not know the fleet's key any more";
+    }),
+  },
+];

@@ -1,0 +1,81 @@
+/** L1–L3: what must have come right once trouble has been over for a while. Judged once, at the end. */
+import { parseTimestamp } from '../../../base/clock.ts';
+import type { MacHost } from '../../../kinds/mac-host.ts';
+import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
+import { parseServerName } from '../../../kinds/names.ts';
+import type { PropertyId, Truth } from '../truth.ts';
+
+export interface Finding {
+  readonly property: PropertyId;
+  readonly message: string;
+}
+
+const POOLS = ['tuist-pool-'];
+/** Within this a wipe, and what precedes it, are done. */
+const SETTLED_MS = 3_600_000;
+
+const isOld = (time: string | undefined, nowMs: number): boolean =>
+  nowMs - (parseTimestamp(time) ?? nowMs) > SETTLED_MS;
+
+export const judgeQuiet = (truth: Truth): readonly Finding[] => [
+  ...stuckMachines(truth),
+  ...stuckDeletions(truth),
+  ...stuckReleases(truth),
+  ...lostServers(truth),
+];
+
+/** Free for anybody: of the pool by name and record, and well. */
+const isFree = (truth: Truth, { metadata, spec }: MacHost): boolean => {
+  const server = truth.server(metadata.name);
+  const isPooled = parseServerName(server?.name ?? '', POOLS)?.kind === 'pool';
+  const isNobodys = [spec.claimRef, spec.release, spec.hold, spec.quarantine].every((part) => part === undefined);
+  return isPooled && isNobodys && server?.status === 'ready' && metadata.deletionTimestamp === undefined;
+};
+
+const isWaiting = (truth: Truth, { metadata, status }: ScalewayAppleSiliconMachine): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  !status?.serverID &&
+  isOld(metadata.creationTimestamp, truth.nowMs()) &&
+  metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') === true;
+
+/** A machine without a Mac, beside a Mac without a machine. */
+const stuckMachines = (truth: Truth): readonly Finding[] => {
+  const free = truth.list('hosts').find((host) => isFree(truth, host));
+  const waiting = truth.list('machines').find((machine) => isWaiting(truth, machine));
+  if (free === undefined || waiting === undefined) return [];
+  return [{ property: 'L1', message: `${waiting.metadata.name} has no Mac, and ${free.metadata.name} is free` }];
+};
+
+const stuckDeletions = (truth: Truth): readonly Finding[] =>
+  [...truth.list('machines'), ...truth.list('coreMachines')]
+    .filter(({ metadata }) => isOld(metadata.deletionTimestamp, truth.nowMs()))
+    .map(({ metadata, kind }) => ({
+      property: 'L2',
+      message: `${kind} ${metadata.name} is being deleted since ${metadata.deletionTimestamp}`,
+    }));
+
+/** A release goes on as long as the server is there under a name of ours and does what it is told. */
+const stuckReleases = (truth: Truth): readonly Finding[] =>
+  truth
+    .list('hosts')
+    .filter(({ metadata, spec }) => {
+      const server = truth.server(metadata.name);
+      const { current, next } = spec.assignedName ?? {};
+      const isOurs = server !== undefined && (server.name === current || server.name === next);
+      return spec.pool !== undefined && spec.release?.policy === 'pool' && isOurs && server.status === 'ready';
+    })
+    .filter(({ spec }) => isOld(spec.release?.requestedAt, truth.nowMs()))
+    .map(({ metadata, spec, status }) => ({
+      property: 'L3',
+      message: `${metadata.name} is ${status?.state} since its release at ${spec.release?.requestedAt}`,
+    }));
+
+/** Every server with a name that only we give is on record. */
+const lostServers = (truth: Truth): readonly Finding[] =>
+  truth
+    .servers()
+    .filter(({ name, id }) => {
+      const kind = parseServerName(name, POOLS)?.kind;
+      return kind !== undefined && truth.find('hosts', id) === undefined;
+    })
+    .map(({ name, id }) => ({ property: 'L3', message: `nobody knows ${id}, which is named ${name}` }));

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SAFETY } from './all.ts';
+import { judgeQuiet } from './liveness.ts';
+import {
+  agent,
+  type BadWorld,
+  changed,
+  claimedHost,
+  coreMachine,
+  disk,
+  fakeTruth,
+  HOST_ID,
+  lease,
+  macHost,
+  machine,
+  node,
+  server,
+  stored,
+  write,
+} from './testing/hand-made.ts';
+
+interface Row extends BadWorld {
+  readonly property: string;
+  readonly story: string;
+}
+
+const PROVISIONED = { serverID: HOST_ID, initialization: { provisioned: true } };
+const RELEASE = { intentID: 'i-1', policy: 'pool', reason: 'MachineDeleted' } as const;
+const RENAME = { lastWrite: { verb: 'rename', id: 'w-1', at: '2026-01-01T00:00:00Z' } } as const;
+
+/** Each breaks one promise: what its judge is told last must be rejected, and nothing before it. */
+const BAD: readonly Row[] = [
+  {
+    property: 'S1',
+    story: 'two machines are provisioned on one Mac',
+    machines: [machine('a', { status: PROVISIONED }), machine('b', { status: PROVISIONED })],
+    happenings: [changed('machines', machine('b', { status: PROVISIONED }))],
+  },
+  {
+    property: 'S2',
+    story: 'a wipe without a release',
+    hosts: [claimedHost()],
+    happenings: [write('reinstall')],
+  },
+  {
+    property: 'S2',
+    story: 'a wipe under a machine that works',
+    hosts: [claimedHost({ release: RELEASE })],
+    machines: [machine('a', { status: PROVISIONED })],
+    happenings: [write('reinstall')],
+  },
+  {
+    property: 'S3',
+    story: 'a Mac works for another machine, and was not wiped between',
+    happenings: [agent('started', 'a'), agent('stopped', 'a'), agent('started', 'b')],
+  },
+  {
+    property: 'S4',
+    story: 'a deletion although the Mac is to go back to its pool',
+    hosts: [claimedHost({ release: RELEASE })],
+    happenings: [write('terminate')],
+  },
+  {
+    property: 'S5',
+    story: 'a second write after the machine was paused',
+    hosts: [claimedHost()],
+    machines: [machine('a', { paused: true })],
+    happenings: [write('reboot'), write('reboot')],
+  },
+  {
+    property: 'S5',
+    story: 'a detached machine that gets its Mac back while it is paused',
+    machines: [machine('a', { paused: true, status: { serverID: HOST_ID } })],
+    happenings: [
+      changed(
+        'machines',
+        machine('a', { paused: true, status: { serverID: HOST_ID } }),
+        machine('a', { paused: true }),
+      ),
+    ],
+  },
+  {
+    property: 'S6',
+    story: 'a write for a machine without a finalizer',
+    hosts: [claimedHost()],
+    machines: [machine('a', { finalizers: [] })],
+    happenings: [write('rename', { argument: 'x' })],
+  },
+  { property: 'S7', story: 'a rename that is not on record', hosts: [claimedHost()], happenings: [write('reboot')] },
+  {
+    property: 'S7',
+    story: 'a rename to another name than the recorded one',
+    happenings: [
+      changed('hosts', claimedHost({ ...RENAME, assignedName: { current: 'a', next: 'b' } })),
+      write('rename', { argument: 'c' }),
+    ],
+  },
+  {
+    property: 'S8',
+    story: 'a write two minutes after another manager took the lease',
+    happenings: [
+      changed('leases', lease('manager-0-0')),
+      changed('leases', lease('rival-0-0')),
+      { afterMs: 120_000 },
+      write('reboot', { caller: 'manager#0' }),
+    ],
+  },
+  {
+    property: 'S9',
+    story: 'a machine that gets another providerID',
+    happenings: [changed('machines', machine('a', { providerID: 'x://2' }), machine('a', { providerID: 'x://1' }))],
+  },
+  {
+    property: 'S9',
+    story: 'a Machine and its Node that disagree',
+    nodes: [node('a', 'x://2')],
+    happenings: [changed('coreMachines', coreMachine('a', 'x://1'))],
+  },
+  {
+    property: 'S10',
+    story: 'two Macs as one Node',
+    happenings: [agent('started', 'a', 'x://1'), agent('started', 'a', 'x://2')],
+  },
+  { property: 'S11', story: 'a reboot of a stranger', happenings: [write('reboot', { before: { name: 'theirs' } })] },
+  {
+    property: 'S12',
+    story: 'a fifth reboot within a day',
+    happenings: Array.from({ length: 5 }, () => write('reboot', { before: { name: 'tuist-pool-1' } })),
+  },
+  {
+    property: 'S13',
+    story: 'a pool name for a Mac that was not wiped',
+    happenings: [
+      write('rename', { argument: 'a', before: { name: 'tuist-pool-1' } }),
+      write('rename', { argument: 'tuist-pool-2', before: { name: 'a' } }),
+    ],
+  },
+  {
+    property: 'S14',
+    story: 'a Mac that is there is taken for gone',
+    happenings: [changed('hosts', macHost({}, { server: { goneAt: '2026-01-01T00:00:00Z' } }))],
+  },
+  { property: 'S15', story: 'a locked account', mac: { isLocked: true }, happenings: [disk()] },
+  { property: 'S16', story: 'a foreign password in kcpassword', mac: { autoLogin: 'wrong' }, happenings: [disk()] },
+  { property: 'S16', story: 'sudo is given a sealed password', mac: { nonPasswords: 1 }, happenings: [disk()] },
+  {
+    property: 'S17',
+    story: 'another pin without a wipe',
+    happenings: [
+      changed(
+        'hosts',
+        macHost({ hostKey: { fingerprint: 'k2', wipes: 0 } }),
+        macHost({ hostKey: { fingerprint: 'k1', wipes: 0 } }),
+      ),
+    ],
+  },
+  { property: 'S18', story: 'a password in an Event', happenings: [stored('/events', 'failed with s3cret-of-mac')] },
+  {
+    property: 'S19',
+    story: 'a Mac has joined and nobody is logged in',
+    hosts: [macHost({}, { state: 'joined' })],
+    mac: { autoLogin: 'absent' },
+    happenings: [changed('hosts', macHost({}, { state: 'joined' }), macHost({}, { state: 'preparing' }))],
+  },
+];
+
+describe('each promise rejects a world that breaks it', () => {
+  for (const { property, story, ...world } of BAD) {
+    it(`${property}: ${story}`, () => {
+      const { truth, happenings } = fakeTruth(world);
+      const judge = SAFETY.find(({ id }) => id === property)?.judge();
+      const verdicts = happenings.map((happening) => judge?.(happening(), truth));
+      assert.equal(typeof verdicts.at(-1), 'string', 'the last happening is rejected');
+      assert.ok(
+        verdicts.slice(0, -1).every((verdict) => verdict === undefined),
+        `too early: ${verdicts.join('; ')}`,
+      );
+    });
+  }
+
+  it('has such a world for each of them', () => {
+    const judged = new Set(BAD.map(({ property }) => property));
+    assert.deepEqual(
+      SAFETY.map(({ id }) => id).filter((id) => !judged.has(id)),
+      [],
+    );
+  });
+});
+
+const OLD = '2025-12-31T20:00:00Z';
+
+const STUCK: readonly Row[] = [
+  {
+    property: 'L1',
+    story: 'a machine waits beside a free Mac',
+    hosts: [macHost()],
+    machines: [machine('a', { created: OLD })],
+    happenings: [],
+  },
+  {
+    property: 'L2',
+    story: 'a machine is being deleted for hours',
+    hosts: [macHost()],
+    machines: [machine('a', { deleted: OLD })],
+    happenings: [],
+  },
+  {
+    property: 'L3',
+    story: 'a release that nobody carries out',
+    hosts: [claimedHost({ release: { ...RELEASE, requestedAt: OLD }, assignedName: { current: 'tuist-pool-1' } })],
+    happenings: [],
+  },
+  { property: 'L3', story: 'a server of the pool that is on no record', happenings: [] },
+];
+
+describe('a world that has come to rest', () => {
+  for (const { property, story, ...world } of STUCK) {
+    it(`${property}: ${story}`, () => {
+      const found = judgeQuiet(fakeTruth(world).truth);
+      assert.deepEqual(
+        found.map((finding) => finding.property),
+        [property],
+      );
+    });
+  }
+
+  it('is right when every Mac is free and nobody waits', () => {
+    assert.deepEqual(judgeQuiet(fakeTruth({ hosts: [macHost()], happenings: [] }).truth), []);
+    assert.equal(server().name, 'tuist-pool-1');
+  });
+});

@@ -1,0 +1,124 @@
+/** S7, S8, S11–S14: what is sent to Scaleway was put on record before, by whoever leads, about a server that is ours. */
+import type { MacHostSpec } from '../../../kinds/mac-host.ts';
+import { LEASE_NAMES } from '../../../kinds/names.ts';
+import type { AuditEntry, WriteVerb } from '../../../sim/cloud/call-log.ts';
+import { type Breach, createAuditChecker } from '../../../sim/cloud/check-audit.ts';
+import type { Happening, ObjectChange, Property, Truth } from '../truth.ts';
+import { acceptedByFleet } from './fleet-writes.ts';
+
+/** A request may be under way for so long (the deadline of one, and what a network adds), but not longer. */
+const UNDER_WAY_MS = 60_000;
+
+const VERBS: Readonly<Partial<Record<WriteVerb, NonNullable<MacHostSpec['lastWrite']>['verb']>>> = {
+  rename: 'rename',
+  reinstall: 'reinstall',
+  reboot: 'reboot',
+  terminate: 'delete',
+  schedule: 'schedule-deletion',
+};
+
+interface Intent {
+  readonly verb: string;
+  readonly name: string | undefined;
+  readonly untilMs: number;
+}
+
+/** What stands in the record of a host, as an intent that somebody may act on. */
+const intentOf = (change: ObjectChange & { readonly kind: 'hosts' }): Omit<Intent, 'untilMs'> | undefined => {
+  const { lastWrite, assignedName } = change.after?.spec ?? {};
+  return lastWrite && { verb: lastWrite.verb, name: assignedName?.next };
+};
+
+export const writeAhead: Property = {
+  id: 'S7',
+  promise: 'every write to a server was on record before it was sent',
+  judge: () => {
+    const intents = new Map<string, Intent[]>();
+    /** The record is good as long as it stands, and for what is under way when it is replaced. */
+    const note = (change: ObjectChange & { readonly kind: 'hosts' }, nowMs: number): void => {
+      const name = (change.after ?? change.before)?.metadata.name ?? '';
+      const kept = (intents.get(name) ?? [])
+        .map((intent) => ({ ...intent, untilMs: Math.min(intent.untilMs, nowMs + UNDER_WAY_MS) }))
+        .filter(({ untilMs }) => untilMs > nowMs);
+      const intent = intentOf(change);
+      intents.set(name, intent ? [...kept, { ...intent, untilMs: Number.POSITIVE_INFINITY }] : kept);
+    };
+    return (happening, truth) => {
+      if (happening.is === 'object' && happening.change.kind === 'hosts') note(happening.change, truth.nowMs());
+      const entry = acceptedByFleet(happening);
+      const verb = entry && VERBS[entry.verb];
+      if (entry === undefined || verb === undefined) return undefined;
+      const isOnRecord = intents
+        .get(entry.serverId)
+        ?.some((intent) => intent.verb === verb && (verb !== 'rename' || intent.name === entry.argument));
+      return isOnRecord ? undefined : `${entry.verb} ${entry.argument} of ${entry.serverId} was not on record`;
+    };
+  },
+};
+
+export const fencedLeader: Property = {
+  id: 'S8',
+  promise: 'whoever lost the leadership sends nothing more',
+  judge: () => {
+    let holder = '';
+    const lostAtMs = new Map<string, number>();
+    const follow = (happening: Happening, nowMs: number): void => {
+      if (happening.is !== 'object' || happening.change.kind !== 'leases') return;
+      const { after } = happening.change;
+      if (after?.metadata.name !== LEASE_NAMES.manager) return;
+      const next = after.spec?.holderIdentity ?? '';
+      if (next === holder) return;
+      lostAtMs.set(processOf(holder), nowMs);
+      lostAtMs.delete(processOf(next));
+      holder = next;
+    };
+    return (happening, truth) => {
+      follow(happening, truth.nowMs());
+      const entry = acceptedByFleet(happening);
+      const sinceMs = entry === undefined ? undefined : lostAtMs.get(entry.caller);
+      if (entry === undefined || sinceMs === undefined || truth.nowMs() - sinceMs <= UNDER_WAY_MS) return undefined;
+      return `${entry.verb} of ${entry.serverId} by ${entry.caller}, which leads no more`;
+    };
+  },
+};
+
+/** Identities are `<actor>-<life>-<term>`, callers `<actor>#<life>`. */
+const processOf = (identity: string): string => identity.replace(/-(\d+)-\d+$/, '#$1');
+
+/** The promises that the audit alone can judge, as properties of their own. */
+const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string): Property => ({
+  id: promise,
+  promise: text,
+  judge: () => {
+    let truthNow: Truth | undefined;
+    const check = createAuditChecker({
+      poolPrefix: 'tuist-pool-',
+      isWipeable: (name) => name.startsWith('tuist-releasing-'),
+      isFleet: (caller) => caller !== 'console',
+      mayTerminate: (serverId) => truthNow?.find('hosts', serverId)?.spec.release?.policy === 'terminate',
+    });
+    const audit: AuditEntry[] = [];
+    return (happening, truth) => {
+      if (happening.is !== 'cloud-write') return undefined;
+      truthNow = truth;
+      audit.push(happening.entry);
+      return check(audit).find((breach) => breach.promise === promise)?.message;
+    };
+  },
+});
+
+export const foreignUntouched = judgedByAudit('S11', 'a server under a name that we did not give it is left alone');
+export const rebootBudget = judgedByAudit('S12', 'a Mac is rebooted four times a day at most');
+export const poolMeansWiped = judgedByAudit('S13', 'a Mac goes to the pool ready and wiped');
+
+export const errorIsNoEmptiness: Property = {
+  id: 'S14',
+  promise: 'a Mac that exists is not taken for gone',
+  judge: () => (happening, truth) => {
+    if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
+    const { before, after } = happening.change;
+    const name = after?.metadata.name ?? '';
+    const isNews = after?.status?.server?.goneAt !== undefined && before?.status?.server?.goneAt === undefined;
+    return isNews && truth.server(name) !== undefined ? `${name} is taken for gone, and is there` : undefined;
+  },
+};

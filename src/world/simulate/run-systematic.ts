@@ -1,0 +1,124 @@
+/**
+ * The systematic mode: each reference scenario once as it is, then once with the manager killed before, and after, each of
+ * its effects, then once with each single fault at each call. Every run must reach its end, with every promise kept.
+ */
+import { FleetError, messageOf } from '../../base/errors.ts';
+import type { CrashPoint } from '../../sim/kernel/actors.ts';
+import { type ChoiceList, packZeros, unpackZeros } from '../../sim/kernel/choices.ts';
+import { CALL_FAULTS } from '../../sim/kernel/network.ts';
+import { FOLDED_PACE } from '../fleet-pace.ts';
+import { createFleetWorld, type FleetWorld } from '../fleet-world.ts';
+import { createJury, type Jury } from './jury.ts';
+import type { Scenario } from './scenarios.ts';
+import { startFleet } from './start-fleet.ts';
+
+export interface SystematicOptions {
+  readonly scenarios: readonly Scenario[];
+  /** Tries only every n-th point. */
+  readonly every: number;
+}
+
+export interface SystematicSummary {
+  readonly runs: number;
+  /** Each names its scenario and the point at which it broke. */
+  readonly violations: readonly string[];
+}
+
+interface Twist {
+  readonly what: string;
+  readonly crash?: CrashPoint;
+  readonly replay?: ChoiceList;
+}
+
+const SEED = 1;
+const BOUNDS = { maxEvents: 60_000, maxVirtualMs: 4 * 3_600_000 };
+const RESTART_MS = 5_000;
+/** The API and the cloud forget an answer, or never get a request: the two faults that matter for order. */
+const SINGLE_FAULTS = ['fail-before', 'fail-after'] as const;
+
+export const runSystematic = async ({ scenarios, every }: SystematicOptions): Promise<SystematicSummary> => {
+  const violations: string[] = [];
+  let runs = 0;
+  const attempt = async (scenario: Scenario, twist: Twist): Promise<FleetWorld | undefined> => {
+    runs += 1;
+    try {
+      return await runScenario(scenario, twist);
+    } catch (error) {
+      violations.push(`${scenario.id}, ${twist.what}: ${messageOf(error)}`);
+      return undefined;
+    }
+  };
+  for (const scenario of scenarios) {
+    const reference = await attempt(scenario, { what: 'as it is' });
+    const twists = reference === undefined ? [] : twistsOf(reference);
+    for (const [at, twist] of twists.entries()) if (at % every === 0) await attempt(scenario, twist);
+  }
+  return { runs, violations };
+};
+
+/** Every way to disturb a run like this one, once. */
+const twistsOf = ({ kernel }: FleetWorld): readonly Twist[] => {
+  const { effects } = kernel.counts('manager');
+  const crashes = (['before-effect', 'after-effect'] as const).flatMap((kind) =>
+    Array.from({ length: effects }, (_, index): Twist => {
+      const crash = { actor: 'manager', kind, index, restartAfterMs: RESTART_MS };
+      return { what: `killed ${kind} ${index}`, crash };
+    }),
+  );
+  const choices = kernel.choices();
+  const faults = Object.entries(kernel.decisions())
+    .filter(([site]) => site.startsWith('fault ') && !site.endsWith(':body'))
+    .flatMap(([site, count]) =>
+      SINGLE_FAULTS.flatMap((fault) =>
+        Array.from({ length: count }, (_, at): Twist => {
+          const replay = { ...choices, [site]: withDecision(choices[site], at, CALL_FAULTS.indexOf(fault) + 1) };
+          return { what: `${fault} at ${site.slice('fault '.length)} ${at}`, replay };
+        }),
+      ),
+    );
+  return [...crashes, ...faults];
+};
+
+const withDecision = (packed: readonly number[] = [], at: number, value: number): readonly number[] => {
+  const values = [...unpackZeros(packed)];
+  while (values.length <= at) values.push(0);
+  values[at] = value;
+  return packZeros(values);
+};
+
+const runScenario = async (scenario: Scenario, { crash, replay }: Twist): Promise<FleetWorld> => {
+  const jury = createJury();
+  const world = createFleetWorld({
+    ...{ seed: SEED, macs: scenario.macs, traceLines: 0, observer: jury.observer, pace: FOLDED_PACE },
+    ...(crash && { crash }),
+    ...(replay && { replay }),
+  });
+  jury.attend(world);
+  startFleet(world, scenario.machines);
+  for (const { what, isReached, act } of scenario.stages) {
+    let looks = 0;
+    const until = (): boolean => {
+      jury.afterEvent();
+      looks += 1;
+      return jury.violations().length > 0 || (looks % LOOK_EVERY === 0 && isReached(world));
+    };
+    const { outcome } = await world.kernel.run({ ...BOUNDS, until });
+    const error = brokenBy(jury) ?? (outcome === 'until' ? undefined : notReached(what));
+    if (error !== undefined) throw error;
+    act?.(world);
+  }
+  return world;
+};
+
+/** How many events lie between two looks at whether a stage is reached. */
+const LOOK_EVERY = 10;
+
+const brokenBy = (jury: Jury): FleetError | undefined => {
+  const [violation] = jury.violations();
+  if (violation === undefined) return undefined;
+  const { property, message } = violation;
+  return new FleetError('bug', { code: 'PromiseBroken', message: `${property} is broken: ${message}` });
+};
+
+const notReached = (what: string): FleetError =>
+  new FleetError('bug', { code: 'StageNotReached', message: `it never came to this: ${what}` });

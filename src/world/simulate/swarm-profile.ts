@@ -1,0 +1,53 @@
+/**
+ * What one seed of the swarm may meet: a random subset of everything that can go wrong. Small subsets reach states that a
+ * world where everything goes wrong at once never sees.
+ */
+import { createSeededRandom, type Random } from '../../base/random.ts';
+import type { Fault, NetworkOptions, SiteOptions } from '../../sim/kernel/network.ts';
+import { DISTURBANCES } from './disturbances.ts';
+
+export interface SwarmProfile {
+  /** `liveness`: trouble ends after a while, and then everything must come right. */
+  readonly mode: 'safety' | 'liveness';
+  readonly managers: readonly string[];
+  readonly machines: number;
+  readonly network: NetworkOptions;
+  /** The probability of each row of DISTURBANCES at each turn. */
+  readonly weights: readonly number[];
+}
+
+/** How likely a kind of trouble is part of a seed. */
+const SHARE = 0.35;
+
+export const drawProfile = (seed: string | number): SwarmProfile => {
+  const random = createSeededRandom(seed).stream('swarm');
+  const has = (share: number): boolean => random.next() < share;
+  const isOn = DISTURBANCES.map(() => has(SHARE));
+  const count = isOn.filter(Boolean).length;
+  return {
+    mode: has(0.5) ? 'liveness' : 'safety',
+    managers: has(0.5) ? ['manager', 'rival'] : ['manager'],
+    machines: 2 + random.integer(2),
+    network: drawNetwork(random, has),
+    weights: isOn.map((on) => (on ? 0.9 / count : 0)),
+  };
+};
+
+const CALL_FAULTS: readonly Fault[] = ['fail-before', 'fail-after', 'late-effect', 'late-answer'];
+const STREAM_FAULTS: readonly Fault[] = ['cut', 'freeze', 'split'];
+
+/** Longer than a caller waits, and not longer than a request to Scaleway may be under way (R7, R13). */
+const CLOUD_LATE_MS = 25_000;
+
+const drawNetwork = (random: Random, has: (share: number) => boolean): NetworkOptions => {
+  const draw = (kinds: readonly Fault[], most: number): SiteOptions['faults'] =>
+    Object.fromEntries(kinds.filter(() => has(SHARE)).map((kind) => [kind, random.next() * most]));
+  return {
+    sites: {
+      kube: { faults: has(0.6) ? draw(CALL_FAULTS, 0.03) : {} },
+      'kube:body': { faults: has(0.6) ? draw(STREAM_FAULTS, 0.02) : {} },
+      cloud: { lateMs: CLOUD_LATE_MS, faults: has(0.6) ? draw(CALL_FAULTS, 0.1) : {} },
+      ssh: { faults: has(0.6) ? draw(CALL_FAULTS, 0.1) : {} },
+    },
+  };
+};

@@ -1,0 +1,72 @@
+/** What properties judge by: the truth of a simulated world, which none of its actors sees whole, and what happens to it. */
+import type { MacHost } from '../../kinds/mac-host.ts';
+import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import type { ClusterApiCluster, Machine } from '../../kube/types/cluster-api.ts';
+import type { Lease } from '../../kube/types/coordination.ts';
+import type { Node } from '../../kube/types/core.ts';
+import type { AuditEntry } from '../../sim/cloud/call-log.ts';
+import type { SimServer } from '../../sim/cloud/sim-server.ts';
+import type { MacView } from '../../sim/mac/sim-mac.ts';
+import type { AgentEvent } from '../fleet-world.ts';
+
+/** The kinds that properties look at, by the name a property knows them by. */
+export interface Kinds {
+  readonly hosts: MacHost;
+  readonly machines: ScalewayAppleSiliconMachine;
+  readonly coreMachines: Machine;
+  readonly clusters: ClusterApiCluster;
+  readonly nodes: Node;
+  readonly leases: Lease;
+}
+
+export type KindName = keyof Kinds;
+
+/** Everything as it is now. */
+export interface Truth {
+  /** On the true wall clock. */
+  nowMs(): number;
+  list<K extends KindName>(kind: K): readonly Kinds[K][];
+  /** By its name; of several namespaces the first that has one. */
+  find<K extends KindName>(kind: K, name: string): Kinds[K] | undefined;
+  server(id: string): SimServer | undefined;
+  servers(): readonly SimServer[];
+  mac(serverId: string): MacView | undefined;
+}
+
+/** One object before and after a write. */
+export type ObjectChange = {
+  [K in KindName]: {
+    readonly kind: K;
+    /** Absent: it was just made. */
+    readonly before?: Kinds[K];
+    /** Absent: it is gone. */
+    readonly after?: Kinds[K];
+  };
+}[KindName];
+
+export type Happening =
+  | { readonly is: 'object'; readonly change: ObjectChange }
+  /** Any object of any kind, as it is kept. */
+  | { readonly is: 'stored'; readonly collection: string; readonly key: string; readonly json: string }
+  /** A write that reached Scaleway, also a refused one. */
+  | { readonly is: 'cloud-write'; readonly entry: AuditEntry }
+  | { readonly is: 'agent'; readonly agent: AgentEvent }
+  /** Something changed on the disk of some Mac. */
+  | { readonly is: 'disk' };
+
+export type PropertyId = `S${number}` | `L${number}`;
+
+/** One promise, and how to judge whether it is kept. */
+export interface Property {
+  readonly id: PropertyId;
+  readonly promise: string;
+  /** A judge for one run. It is told of everything that happens, right after it did, and answers what is wrong then. */
+  readonly judge: () => (happening: Happening, truth: Truth) => string | undefined;
+}
+
+export interface Violation {
+  readonly property: PropertyId;
+  readonly message: string;
+  /** Virtual time. */
+  readonly atMs: number;
+}

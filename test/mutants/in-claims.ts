@@ -1,0 +1,126 @@
+/** Defects around choosing and claiming a Mac. */
+import type { Mutant } from './mutant.ts';
+
+const CHOOSE = 'src/provider/machine/choose-host.ts';
+const MACHINE = 'src/provider/machine/machine-controller.ts';
+const PLAN = 'src/provider/host/plan-host.ts';
+const INVENTORY = 'src/provider/host/plan-inventory.ts';
+const CARRY_OUT = 'src/provider/host/carry-out.ts';
+const RECORD = 'src/provider/machine/host-record.ts';
+
+export const IN_CLAIMS: readonly Mutant[] = [
+  {
+    id: 'M16',
+    story: 'a Mac that is still being installed is taken from the pool',
+    killedBy: ['S3', 'L1', 'S2'],
+    edits: [{ file: PLAN, from: "serverStatus === 'ready' &&", to: '' }],
+  },
+  {
+    id: 'N3',
+    story: 'what a list said is believed: nobody looks at the server again before renaming it',
+    killedBy: ['S1', 'S2', 'S8', 'S11'],
+    edits: [
+      {
+        file: 'src/provider/host/observe-host.ts',
+        from: 'return { server: await cloud.getServer(refOf(host), signal), atMs };',
+        to: `const listed = (await cloud.listServers(refOf(host).zone, signal)).find(({ id }) => id === host.metadata.name);
+    const server = await cloud.getServer(refOf(host), signal);
+    return { server: { ...server, ...(listed === undefined ? {} : { name: listed.name, status: listed.status }) }, atMs };`,
+      },
+    ],
+  },
+  {
+    id: 'N5',
+    story: 'a claim whose rename was answered with an error is dropped, and its pending name stays for ever',
+    killedBy: ['L3', 'L1', 'L4'],
+    edits: [
+      {
+        file: CARRY_OUT,
+        from: `      await cloud.renameServer(server, plan.to, permitEffect(deps, task));
+      return wait(0);`,
+        to: `      try {
+        await cloud.renameServer(server, plan.to, permitEffect(deps, task));
+      } catch {
+        return wait(0, { spec: { claimRef: undefined, assignedName: undefined } });
+      }
+      return wait(0);`,
+      },
+    ],
+  },
+  {
+    id: 'N6',
+    story: 'a machine is worked for before its finalizer is stored',
+    killedBy: ['S6', 'L3'],
+    edits: [
+      {
+        file: 'src/kube/controller/lifecycle.ts',
+        from: 'const held = finalizer === undefined ? found : await addFinalizer({ cache, finalizer }, context, found);',
+        to: "const held = finalizer === undefined || finalizer.includes('machine') ? found : await addFinalizer({ cache, finalizer }, context, found);",
+      },
+    ],
+  },
+  {
+    id: 'R3',
+    story: 'a pool-named Mac that a machine has is put on record as free',
+    killedBy: ['S1', 'S2', 'S3'],
+    edits: [
+      {
+        file: INVENTORY,
+        from: 'if (owner !== undefined) return owners.length === 1 ? lifeWithOwner(view, server, owner) : undefined;',
+        to: 'if (owner !== undefined && name?.kind !== "pool") return owners.length === 1 ? lifeWithOwner(view, server, owner) : undefined;',
+      },
+    ],
+  },
+  {
+    id: 'R5',
+    story: 'the claim is written without looking whether somebody else was first',
+    killedBy: ['S1', 'S2'],
+    edits: [
+      {
+        file: RECORD,
+        from: 'const body = { metadata: { uid, resourceVersion }, spec };',
+        to: 'const body = { metadata: { uid }, spec };',
+      },
+      {
+        file: MACHINE,
+        from: "if (host === undefined || hostStateOf(host.spec, 'absent') !== 'free' || !isFirst) {",
+        to: 'if (host === undefined) {',
+      },
+      {
+        file: CHOOSE,
+        from: '!view.taken.has(metadata.name) && isClaimable(host, view)',
+        to: 'spec.release === undefined',
+      },
+    ],
+  },
+  {
+    id: 'R6',
+    story: 'machines of two namespaces with one name both get a Mac, and both are the same Node',
+    killedBy: ['S7', 'S9', 'S1', 'S10'],
+    edits: [
+      {
+        file: CHOOSE,
+        from: 'if (first === undefined) return undefined;',
+        to: 'if (Number.isInteger(namesakes.length)) return undefined;',
+      },
+    ],
+  },
+  {
+    id: 'R7',
+    story: 'the final name is given at once, without holding the pending one',
+    killedBy: ['S1', 'S10', 'S2', 'S11'],
+    edits: [{ file: PLAN, from: 'if (heldMs < times.claimHoldMs)', to: 'if (heldMs < 0)' }],
+  },
+  {
+    id: 'R8',
+    story: 'a server that has another name than the record says is worked on nevertheless',
+    killedBy: ['S2', 'S8', 'S4', 'S11'],
+    edits: [
+      {
+        file: 'src/provider/host/host-life.ts',
+        from: "if (!isExpected) return 'foreign';",
+        to: "if (!isExpected) return 'machine';",
+      },
+    ],
+  },
+];
