@@ -36,14 +36,12 @@ export const IN_CLAIMS: readonly Mutant[] = [
     edits: [
       {
         file: CARRY_OUT,
-        from: `      await cloud.renameServer(server, plan.to, permitEffect(deps, task));
-      return wait(0);`,
-        to: `      try {
-        await cloud.renameServer(server, plan.to, permitEffect(deps, task));
+        from: 'return renamed(deps, task, await cloud.renameServer(server, plan.to, permitEffect(deps, task)));',
+        to: `try {
+        return renamed(deps, task, await cloud.renameServer(server, plan.to, permitEffect(deps, task)));
       } catch {
         return wait(0, { spec: { claimRef: undefined, assignedName: undefined } });
-      }
-      return wait(0);`,
+      }`,
       },
     ],
   },
@@ -54,8 +52,8 @@ export const IN_CLAIMS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/kube/controller/lifecycle.ts',
-        from: 'const held = finalizer === undefined ? found : await addFinalizer({ cache, finalizer }, context, found);',
-        to: "const held = finalizer === undefined || finalizer.includes('machine') ? found : await addFinalizer({ cache, finalizer }, context, found);",
+        from: 'const held = finalizer === undefined ? found : await',
+        to: "const held = finalizer === undefined || finalizer.includes('machine') ? found : await",
       },
     ],
   },
@@ -109,7 +107,13 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'R7',
     story: 'the final name is given at once, without holding the pending one',
     killedBy: ['S1', 'S10', 'S2', 'S11'],
-    edits: [{ file: PLAN, from: 'if (heldMs < times.claimHoldMs)', to: 'if (heldMs < 0)' }],
+    edits: [
+      {
+        file: 'src/provider/host/plan-claim.ts',
+        from: '(parseTimestamp(since) ?? nowMs) + times.claimHoldMs - nowMs;',
+        to: '(parseTimestamp(since) ?? nowMs) - times.claimHoldMs - nowMs;',
+      },
+    ],
   },
   {
     id: 'R8',

@@ -110,6 +110,12 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     id: 'M25',
     story: 'nobody writes the kubeconfig by which Cluster API reaches the Nodes',
     killedBy: ['L1', 'L13'],
-    edits: [],
+    edits: [
+      {
+        file: 'src/provider/cluster/kubeconfig-controller.ts',
+        from: 'await kube.create(SECRETS, made, { signal });',
+        to: 'kube.list(SECRETS, { signal });',
+      },
+    ],
   },
 ];

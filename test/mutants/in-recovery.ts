@@ -99,8 +99,13 @@ export const IN_RECOVERY: readonly Mutant[] = [
       },
       {
         file: 'src/provider/machine/judge-host.ts',
-        from: "machine.status?.initialization?.provisioned === true ? 'replace' : 'swap'",
+        from: "wasProvisioned(machine) ? 'replace' : 'swap'",
         to: "machine.status === undefined ? 'replace' : 'swap'",
+      },
+      {
+        file: 'src/provider/machine/machine-controller.ts',
+        from: "if (choice.kind !== 'known' && isDetached(machine))",
+        to: "if (choice.kind !== 'known' && machine.status === undefined)",
       },
     ],
   },

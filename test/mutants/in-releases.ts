@@ -93,8 +93,8 @@ export const IN_RELEASES: readonly Mutant[] = [
     edits: [
       {
         file: RELEASE_HOST,
-        from: 'return hold === undefined ? askForRelease(deps, machine, { host, context }) : holdBack(deps, { host, context }, hold);',
-        to: 'return hold === undefined ? done() : holdBack(deps, { host, context }, hold);',
+        from: 'hold === undefined ? await askForRelease(deps, machine, task) : await holdBack',
+        to: "hold === undefined ? { type: 'Normal', reason: 'Released', message: '' } : await holdBack",
       },
     ],
   },
@@ -105,8 +105,8 @@ export const IN_RELEASES: readonly Mutant[] = [
     edits: [
       {
         file: RELEASE,
-        from: "return intendName(view, renderServerName({ kind: 'releasing', clusterId, uuid: view.uuid() }));",
-        to: "return intendName(view, renderServerName({ kind: 'pool', prefix: spec.pool?.prefix ?? clusterId, rest: view.uuid() }));",
+        from: "to: renderServerName({ kind: 'releasing', clusterId, uuid: view.uuid() }),",
+        to: "to: renderServerName({ kind: 'pool', prefix: spec.pool?.prefix ?? clusterId, rest: view.uuid() }),",
       },
       {
         file: RELEASE,

@@ -88,7 +88,7 @@ describe('a table', () => {
     for (const crd of readCrds()) ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd);
     const hosts = '/apis/infrastructure.cluster.x-k8s.io/v1alpha1/machosts';
     const { body } = ask('GET', hosts, undefined, TABLE);
-    assert.deepEqual(headings(body).slice(0, 4), ['Name', 'State', 'Pool', 'Type']);
+    assert.deepEqual(headings(body).slice(0, 4), ['Name', 'State', 'Since', 'Pool']);
     assert.deepEqual(rows(body), []);
   });
 
