@@ -170,6 +170,7 @@ describe('trouble with a Mac, on the virtual clock', () => {
     world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { replicas: 0 } });
     await runUntil(world, 'scheduled', () => world.cloud.server(id)?.isDeletionScheduled === true);
     assert.equal(world.operator.list(MACHINES).length, 0);
+    assert.equal(world.macs.mac(id).view().agent, undefined, 'until then its agent runs no more');
     // What Scaleway does when the lease is over, a day later.
     world.cloud.deleteServer(id);
     await runUntil(world, 'forgotten', () => hostOf(world, id) === undefined);

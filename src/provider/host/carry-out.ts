@@ -100,6 +100,7 @@ const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<R
     case 'terminate':
       return terminate(deps, task);
     case 'schedule-deletion':
+      if (!isQuiet(deps, task)) return stoppingAgent();
       await cloud.scheduleDeletion(server, 'delete', permitEffect(deps, task));
       return wait(settings.times.pollMs);
     default:

@@ -18,6 +18,13 @@ describe('R23 a Node name has one holder', () => {
     assert.match(rival.message, /old may be the Node mac-1/);
   });
 
+  it('waits for the wipe of a Mac that was taken over under that name, and whose identity nobody knows', () => {
+    const claimRef = { namespace: 'default', name: 'mac-1', uid: 'u-0' };
+    const rival = rivalAmong(hostWith('old', { ...CLAIMED, claimRef, takenOver: true }));
+    assert.equal(rival?.leftMs, 10_000);
+    assert.equal(rival.message, 'old may be the Node mac-1 until it is wiped');
+  });
+
   const rows = [
     { story: 'its certificate expired', other: { identity: { ...identity, expiresAt: at(0) } } },
     {

@@ -22,13 +22,23 @@ export const identityRival = (
 ): { readonly leftMs: number; readonly message: string } | undefined => {
   const nodeName = host.spec.claimRef?.name;
   for (const { metadata, spec } of hosts.list()) {
-    const leftMs = (parseTimestamp(spec.identity?.expiresAt) ?? 0) - nowMs;
-    if (metadata.name === host.metadata.name || spec.identity?.nodeName !== nodeName || leftMs <= 0) continue;
-    if (hostStateOf(spec, 'absent') === 'wiping') continue;
-    const message = `${metadata.name} may be the Node ${nodeName} until ${spec.identity?.expiresAt}, or until it is wiped`;
-    return { leftMs: Math.min(leftMs, LOOK_AGAIN_MS), message };
+    const end = nodeName === undefined || metadata.name === host.metadata.name ? undefined : endOf(spec, nodeName);
+    if (end === undefined || end.atMs <= nowMs || hostStateOf(spec, 'absent') === 'wiping') continue;
+    const message = `${metadata.name} may be the Node ${nodeName} until ${end.said}it is wiped`;
+    return { leftMs: Math.min(end.atMs - nowMs, LOOK_AGAIN_MS), message };
   }
   return undefined;
+};
+
+/** Until when a Mac may be that Node. Of one whose record was lost, or that somebody else bootstrapped, nobody knows. */
+const endOf = (
+  { identity, takenOver, claimRef }: MacHostSpec,
+  nodeName: string,
+): { readonly atMs: number; readonly said: string } | undefined => {
+  if (identity === undefined)
+    return takenOver === true && claimRef?.name === nodeName ? { atMs: Number.POSITIVE_INFINITY, said: '' } : undefined;
+  if (identity.nodeName !== nodeName) return undefined;
+  return { atMs: parseTimestamp(identity.expiresAt) ?? 0, said: `${identity.expiresAt}, or until ` };
 };
 
 const LOOK_AGAIN_MS = 10_000;

@@ -1,4 +1,5 @@
 /** S9, S10, S17: a machine, its Mac and its Node stay who they are. */
+import { parseTimestamp } from '../../../base/clock.ts';
 import type { Happening, Property, Truth } from '../truth.ts';
 
 /** Once set it stays; a person may clear that of a machine to detach its Mac. */
@@ -32,19 +33,26 @@ export const stableIdentity: Property = {
   judge: () => (happening, truth) => changedProviderId(happening) ?? differentProviderIds(happening, truth),
 };
 
+/** An agent whose certificate has ended is a process that nobody listens to (R23). */
+const mayBeNode = (providerId: string, truth: Truth): boolean => {
+  const { identity } = truth.find('hosts', providerId.split('/').at(-1) ?? '')?.spec ?? {};
+  return (parseTimestamp(identity?.expiresAt) ?? Number.POSITIVE_INFINITY) > truth.nowMs();
+};
+
 export const oneAgentPerNode: Property = {
   id: 'S10',
   promise: 'one Mac at a time works under the name of a Node',
   judge: () => {
     const running = new Map<string, Set<string>>();
-    return (happening) => {
+    return (happening, truth) => {
       if (happening.is !== 'agent') return undefined;
       const { kind, nodeName, providerId } = happening.agent;
       const macs = running.get(nodeName) ?? new Set();
       running.set(nodeName, macs);
       if (kind === 'started') macs.add(providerId);
       else macs.delete(providerId);
-      return macs.size > 1 ? `${[...macs].join(' and ')} both work as ${nodeName}` : undefined;
+      const working = [...macs].filter((mac) => mayBeNode(mac, truth));
+      return working.length > 1 ? `${working.join(' and ')} both work as ${nodeName}` : undefined;
     };
   },
 };
