@@ -12,11 +12,17 @@ import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { type KubeObject, keyOf } from '../../../src/kube/types/meta.ts';
 import type { Resource } from '../../../src/kube/types/resource.ts';
 import { installKinds } from '../bench.ts';
-import { openScene, type Scene } from '../kube/scene.ts';
+import { eventually, openScene, type Scene } from '../kube/scene.ts';
 
 export const openKindsScene = async (t: TestContext): Promise<Scene> => {
   const scene = await openScene(t);
   await installKinds(scene.cluster);
+  await eventually('kubectl knows the kinds', async () => {
+    // Asked like this, kubectl looks again instead of believing what it kept.
+    const { stdout } = await scene.cluster.kubectl(['api-resources', '--output', 'name']);
+    const known = new Set(stdout.split('\n'));
+    return ALL_KINDS.every(({ resource: { plural, group } }) => known.has(`${plural}.${group}`));
+  });
   return scene;
 };
 
