@@ -5,6 +5,7 @@ import { MACHINES } from '../kinds/machine.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kube/types/extensions.ts';
+import type { ProviderPorts } from '../provider/create-manager.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import { BOUNDS, freeHosts, pass, readyMachines, runUntil, scale, startWorld } from './testing/fleet-run.ts';
@@ -175,6 +176,14 @@ describe('trouble with a Mac, on the virtual clock', () => {
     world.cloud.deleteServer(id);
     await runUntil(world, 'forgotten', () => hostOf(world, id) === undefined);
     assert.equal(countOf(world, id, 'reinstall'), 0);
+  });
+
+  it('R13 a Mac gets its name although every record of a rename is too old by the next pass', async () => {
+    const adjust = (ports: ProviderPorts): ProviderPorts => {
+      const times = { ...ports.settings.times, recordMaxAgeMs: 0 };
+      return { ...ports, settings: { ...ports.settings, times } };
+    };
+    await adopted(startWorld({ seed: 25, macs: 1, adjust }));
   });
 
   it('000-7 T-41 a reboot of a server that is busy with something else counts as done', async () => {
