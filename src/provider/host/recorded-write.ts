@@ -27,8 +27,11 @@ export const intendName = (
 });
 
 /** The name that the server has by the record; the one it was seen with when there is none. */
-export const nameOnRecord = ({ spec, server }: Pick<HostView, 'spec' | 'server'>): string =>
-  spec.assignedName?.current ?? server?.name ?? '';
+export const nameOnRecord = ({ spec, server }: Pick<HostView, 'spec' | 'server'>): string => {
+  const { current, next } = spec.assignedName ?? {};
+  // A wish that came true and was not noted yet: the name that it had before is not one to go back to.
+  return server !== undefined && server.name === next ? next : (current ?? server?.name ?? '');
+};
 
 /** What is put on record when a server was seen with the name that was wished for it. */
 export const nameSeen = (
