@@ -6,7 +6,7 @@ const MACHINE = 'src/provider/machine/machine-controller.ts';
 const PLAN = 'src/provider/host/plan-host.ts';
 const INVENTORY = 'src/provider/host/plan-inventory.ts';
 const CARRY_OUT = 'src/provider/host/carry-out.ts';
-const RECORD = 'src/provider/machine/host-record.ts';
+const RECORD = 'src/provider/host/host-record.ts';
 
 export const IN_CLAIMS: readonly Mutant[] = [
   {
@@ -36,12 +36,10 @@ export const IN_CLAIMS: readonly Mutant[] = [
     edits: [
       {
         file: CARRY_OUT,
-        from: 'return renamed(deps, task, await cloud.renameServer(server, plan.to, permitEffect(deps, task)));',
-        to: `try {
-        return renamed(deps, task, await cloud.renameServer(server, plan.to, permitEffect(deps, task)));
-      } catch {
-        return wait(0, { spec: { claimRef: undefined, assignedName: undefined } });
-      }`,
+        from: '      return rename(deps, task, plan);',
+        to: `      return rename(deps, task, plan).catch(() =>
+        wait(0, { spec: { claimRef: undefined, assignedName: undefined } }),
+      );`,
       },
     ],
   },

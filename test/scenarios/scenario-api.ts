@@ -1,8 +1,8 @@
 /** What a scenario holds in its hands, over any client: only the time, the Nodes and the patience differ. */
 import { type Clock, sleep } from '../../src/base/clock.ts';
 import { isKind } from '../../src/base/errors.ts';
-import { readIfThere } from '../../src/controlplane/core/read-if-there.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
+import { readIfThere } from '../../src/kube/client/if-there.ts';
 import { NODES, PODS } from '../../src/kube/types/core.ts';
 import type { KubeObject, ObjectKey } from '../../src/kube/types/meta.ts';
 import type { Resource } from '../../src/kube/types/resource.ts';

@@ -4,6 +4,7 @@
  */
 import { toTimestamp } from '../../base/clock.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
+import { readIfThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import { type Controller, createController, watchMapped, watchPrimary } from '../../kube/controller/controller.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
@@ -12,7 +13,6 @@ import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/clus
 import { type KubeObject, keyOf, renderKey } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { referTo } from '../core/owner-references.ts';
-import { readIfThere } from '../core/read-if-there.ts';
 import { awaitEnd, removeAll } from './awaited-end.ts';
 import { type ContractObject, type ContractReference, resolveResource } from './contract-objects.ts';
 import { type ClusterMember, type CoreView, clusterKeyOf, notPaused, pauseGate } from './core-view.ts';

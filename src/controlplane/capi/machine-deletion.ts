@@ -4,11 +4,11 @@
  */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { FleetError, isKind, toFleetError } from '../../base/errors.ts';
+import { readIfThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Step } from '../../kube/controller/lifecycle.ts';
 import { type ConditionReport, done, stop, wait } from '../../kube/controller/outcome.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
-import { readIfThere } from '../core/read-if-there.ts';
 import { awaitEnd, removeAll } from './awaited-end.ts';
 import { type ContractObject, resolveResource } from './contract-objects.ts';
 import { type CoreView, clusterKeyOf } from './core-view.ts';

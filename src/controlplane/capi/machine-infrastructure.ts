@@ -1,4 +1,6 @@
 /** A Machine's infrastructure: cloned from the template of its set, then mirrored for as long as both live. */
+
+import { readIfThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Step } from '../../kube/controller/lifecycle.ts';
 import { type ConditionReport, done, type StepResult, stop } from '../../kube/controller/outcome.ts';
@@ -6,7 +8,6 @@ import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/clus
 import type { ObjectKey } from '../../kube/types/meta.ts';
 import { apiVersionOf, type Resource } from '../../kube/types/resource.ts';
 import { controllerOf, referToController } from '../core/owner-references.ts';
-import { readIfThere } from '../core/read-if-there.ts';
 import { type ContractObject, type ContractTemplate, resolveResource } from './contract-objects.ts';
 import type { CoreView } from './core-view.ts';
 import { CORE_ANNOTATIONS, type Machine, type MachineSet } from './machine-kinds.ts';

@@ -9,6 +9,7 @@ import { FleetError, isKind, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { KubeClient } from '../client/client.ts';
+import { readIfThere } from '../client/if-there.ts';
 import { LEASES, type Lease } from '../types/coordination.ts';
 import type { ObjectKey } from '../types/meta.ts';
 
@@ -169,14 +170,8 @@ const lost = (kind: 'cancelled' | 'unavailable'): FleetError =>
     hint: 'Another process leads now, or the API server was out of reach for too long.',
   });
 
-const findLease = async (client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Lease | undefined> => {
-  try {
-    return await client.get(LEASES, key, { signal });
-  } catch (error) {
-    if (isKind(error, 'not-found')) return undefined;
-    throw error;
-  }
-};
+const findLease = (kube: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Lease | undefined> =>
+  readIfThere(LEASES, key, { kube, signal });
 
 /** Conditional on the version seen: of two that take it at once, one gets a conflict. */
 const writeLease = (client: KubeClient, lease: Lease, signal: AbortSignal): Promise<Lease> =>

@@ -1,10 +1,10 @@
 /** Keeps `<cluster>-kubeconfig` for every control plane of ours, with a token of the ServiceAccount that core may use. */
 import { createHash } from 'node:crypto';
 import { parseTimestamp } from '../../base/clock.ts';
-import { isKind } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { CONTROL_PLANES, type ScalewayAppleSiliconControlPlane } from '../../kinds/control-plane.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
+import { readIfThere } from '../../kube/client/if-there.ts';
 import { renderKubeconfig } from '../../kube/client/login/render-kubeconfig.ts';
 import {
   type Controller,
@@ -54,7 +54,7 @@ const keepKubeconfig = async (parts: KubeconfigParts, context: ReconcileContext)
   const isLeaving = controlPlane.metadata.deletionTimestamp !== undefined;
   if (isLeaving || isPaused(clusters, controlPlane)) return { next: 'rest' };
   const key = { namespace: controlPlane.metadata.namespace ?? '', name: kubeconfigNameOf(clusterName) };
-  const secret = await findSecret(key, context);
+  const secret = await readIfThere(SECRETS, key, context);
   const madeFor = fingerprintOf(remote);
   const plan = planKubeconfig({ nowMs: context.clock.now(), secret, madeFor, tokenLifeMs: remote.tokenLifeMs });
   if (plan.do === 'leave') return { next: 'rest' };
@@ -79,18 +79,6 @@ const ownerOf = ({ metadata }: ScalewayAppleSiliconControlPlane) => ({
   name: metadata.name,
   uid: metadata.uid ?? '',
 });
-
-const findSecret = async (
-  key: { readonly namespace: string; readonly name: string },
-  { kube, signal }: ReconcileContext,
-): Promise<KubeSecret | undefined> => {
-  try {
-    return await kube.get(SECRETS, key, { signal });
-  } catch (error) {
-    if (isKind(error, 'not-found')) return undefined;
-    throw error;
-  }
-};
 
 const issueToken = async (
   { account, tokenLifeMs }: RemoteAccess,

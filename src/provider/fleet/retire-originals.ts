@@ -8,6 +8,7 @@ import { isKind } from '../../base/errors.ts';
 import { LABEL_VALUES, LABELS } from '../../kinds/labels.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
+import { ifThere, readIfThere } from '../../kube/client/if-there.ts';
 import { type Controller, createController, type ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Verdict } from '../../kube/queue/work-queue.ts';
 import { SECRETS, SERVICE_ACCOUNTS } from '../../kube/types/core.ts';
@@ -94,7 +95,7 @@ interface Key {
 
 /** Only what bears the original's label: a namesake is somebody else's. */
 const removeOurs = async (resource: Resource<KubeObject>, key: Key, context: ReconcileContext): Promise<void> => {
-  const found = await find(resource, key, context);
+  const found = await readIfThere(resource, key, context);
   if (found !== undefined && isOriginal(found)) await remove(resource, found, context);
 };
 
@@ -105,23 +106,10 @@ const PASSWORD_KEYS: readonly string[] = ['sudo-password', 'ssh-username', 'host
 
 /** It may have been made by hand, without a label: told by what it holds. */
 const removePassword = async (key: Key, context: ReconcileContext): Promise<void> => {
-  const found = await find(SECRETS, key, context);
+  const found = await readIfThere(SECRETS, key, context);
   const held = Object.keys(found?.data ?? {});
   if (found !== undefined && held.includes('sudo-password') && held.every((name) => PASSWORD_KEYS.includes(name)))
     await remove(SECRETS, found, context);
-};
-
-const find = async <T extends KubeObject>(
-  resource: Resource<T>,
-  key: Key,
-  { kube, signal }: ReconcileContext,
-): Promise<T | undefined> => {
-  try {
-    return await kube.get(resource, key, { signal });
-  } catch (error) {
-    if (isKind(error, 'not-found')) return undefined;
-    throw error;
-  }
 };
 
 const remove = async (
@@ -131,9 +119,5 @@ const remove = async (
 ): Promise<void> => {
   const { name, namespace, uid } = metadata;
   const key = namespace === undefined ? { name } : { namespace, name };
-  try {
-    await kube.delete(resource, key, { signal, ...(uid === undefined ? {} : { preconditions: { uid } }) });
-  } catch (error) {
-    if (!isKind(error, 'not-found')) throw error;
-  }
+  await ifThere(kube.delete(resource, key, { signal, ...(uid === undefined ? {} : { preconditions: { uid } }) }));
 };

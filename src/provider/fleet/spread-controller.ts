@@ -1,7 +1,7 @@
 /** Rolls one Deployment when the set of ready Macs changed, so that its Pods use the new ones too (plan-spread.ts). */
-import { isKind } from '../../base/errors.ts';
 import { ANNOTATIONS } from '../../kinds/labels.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
+import { readIfThere } from '../../kube/client/if-there.ts';
 import {
   type Controller,
   createController,
@@ -9,7 +9,7 @@ import {
   watchMapped,
 } from '../../kube/controller/controller.ts';
 import type { Verdict } from '../../kube/queue/work-queue.ts';
-import { DEPLOYMENTS, type Deployment } from '../../kube/types/apps.ts';
+import { DEPLOYMENTS } from '../../kube/types/apps.ts';
 import type { Node } from '../../kube/types/core.ts';
 import { planSpread } from './plan-spread.ts';
 
@@ -44,7 +44,8 @@ const spread = async (
   { kube, clock, signal }: ReconcileContext,
 ): Promise<Verdict> => {
   const { namespace, name, calmMs } = settings;
-  const deployment = await find({ namespace, name }, { kube, signal });
+  // Undefined: the chart may still be installing it.
+  const deployment = await readIfThere(DEPLOYMENTS, { namespace, name }, { kube, signal });
   if (deployment === undefined) return { next: 'rest' };
   const plan = planSpread({ nowMs: clock.now(), deployment, nodes: nodes.list(), calmMs });
   if (plan.do === 'nothing') return { next: 'rest' };
@@ -54,17 +55,4 @@ const spread = async (
   const body = { metadata: { uid, resourceVersion }, spec: { template } };
   await kube.patch(DEPLOYMENTS, { namespace, name }, { type: 'merge', body }, { signal });
   return { next: 'rest' };
-};
-
-/** The chart may still be installing it. */
-const find = async (
-  key: { readonly namespace: string; readonly name: string },
-  { kube, signal }: Pick<ReconcileContext, 'kube' | 'signal'>,
-): Promise<Deployment | undefined> => {
-  try {
-    return await kube.get(DEPLOYMENTS, key, { signal });
-  } catch (error) {
-    if (isKind(error, 'not-found')) return undefined;
-    throw error;
-  }
 };

@@ -6,6 +6,7 @@ import { isKind } from '../../base/errors.ts';
 import { FINALIZERS } from '../../kinds/labels.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
+import { readIfThere } from '../../kube/client/if-there.ts';
 import {
   type Controller,
   createController,
@@ -88,7 +89,8 @@ const release = async (
   const nodeName = pod?.spec.nodeName ?? '';
   if (pod?.metadata.deletionTimestamp === undefined) return { next: 'rest' };
   const node = nodes.get(nodeName) === undefined ? 'absent' : 'there';
-  if (!isStranded({ pod, node, hosts: hosts.list() }) || (await isThere(nodeName, context))) return { next: 'rest' };
+  if (!isStranded({ pod, node, hosts: hosts.list() })) return { next: 'rest' };
+  if ((await readIfThere(NODES, { name: nodeName }, context)) !== undefined) return { next: 'rest' };
   const { name, namespace = '', uid, resourceVersion, finalizers = [] } = pod.metadata;
   const left = finalizers.filter((finalizer) => finalizer !== FINALIZERS.pod);
   const body = { metadata: { uid, resourceVersion, finalizers: left } };
@@ -102,15 +104,4 @@ const release = async (
   const message = `Its Node ${nodeName} is gone for good, and no Mac runs it: ${FINALIZERS.pod} was taken off`;
   events.publish(PODS, pod, [{ type: 'Normal', reason: 'NodeGone', message }]);
   return { next: 'rest' };
-};
-
-/** Absence is believed only of the API itself. */
-const isThere = async (name: string, { kube, signal }: ReconcileContext): Promise<boolean> => {
-  try {
-    await kube.get(NODES, { name }, { signal });
-    return true;
-  } catch (error) {
-    if (isKind(error, 'not-found')) return false;
-    throw error;
-  }
 };

@@ -2,6 +2,7 @@
 import { FleetError, isKind, unreachable } from '../../base/errors.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
+import { ifThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Operations } from '../../kube/controller/operations.ts';
 import { type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
@@ -9,16 +10,17 @@ import { NODES } from '../../kube/types/core.ts';
 import type { CloudServer, WriteCall } from '../../scaleway/port/cloud.ts';
 import { chooseOsImage } from '../../scaleway/port/os-family.ts';
 import { lookAtHostKey, stopAgent } from './bootstrap.ts';
-import { forgetHost, ifThere } from './forget-host.ts';
+import { forgetHost } from './forget-host.ts';
 import { nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
+import { patchHost } from './host-record.ts';
 import type { HostPlan } from './host-view.ts';
 import { identityFrom, identityRival } from './node-identity.ts';
 import { type Look, refOf } from './observe-host.ts';
 import { isPending } from './plan-claim.ts';
 import { withoutReboot } from './plan-recovery.ts';
 import { acceptWipe } from './plan-release.ts';
-import { type PrepareDeps, prepare, raiseEpoch } from './prepare-host.ts';
+import { type PrepareDeps, prepare, raiseEpoch, WATCH_OPERATION_MS } from './prepare-host.ts';
 import { nameSeen, recordWrite } from './recorded-write.ts';
 import { isReady, notReady } from './report.ts';
 import { startRoll } from './roll-host.ts';
@@ -26,7 +28,6 @@ import { recordSighting } from './sighting.ts';
 
 /** A live look is good for this long; a process that was frozen since sends nothing (R13). */
 const LOOK_GOOD_FOR_MS = 5_000;
-const WATCH_OPERATION_MS = 60_000;
 
 export interface HostDeps extends PrepareDeps {
   /** Looks at the host keys of Macs whose pending name is held. */
@@ -92,7 +93,7 @@ const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<R
   const server = refOf(task.host);
   switch (plan.do) {
     case 'rename':
-      return renamed(deps, task, await cloud.renameServer(server, plan.to, permitEffect(deps, task)));
+      return rename(deps, task, plan);
     case 'reboot':
       return reboot(deps, task);
     case 'reinstall':
@@ -106,6 +107,17 @@ const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<R
     default:
       return unreachable(plan);
   }
+};
+
+/** With a record that was too old: put anew on it first. What came of it is seen in the next pass, which begins with that. */
+const rename = async (
+  deps: HostDeps,
+  task: Task,
+  { to, record }: Write & { readonly do: 'rename' },
+): Promise<Result> => {
+  if (record !== undefined) await patchHost(task.host, { lastWrite: record }, task.context);
+  const server = await deps.ports.cloud.renameServer(refOf(task.host), to, permitEffect(deps, task));
+  return record === undefined ? renamed(deps, task, server) : wait(0);
 };
 
 /** The answer shows the server as a look would: a name on the way to a machine's is taken as seen at once. */

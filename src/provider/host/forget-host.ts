@@ -1,6 +1,6 @@
 /** Takes the record of a Mac away, as it was read: whoever changed it meanwhile had a reason. */
-import { isKind } from '../../base/errors.ts';
 import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
+import { ifThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 
 export const forgetHost = async (
@@ -13,13 +13,4 @@ export const forgetHost = async (
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
   await ifThere(kube.delete(MAC_HOSTS, { name }, { preconditions, signal }));
-};
-
-/** What is gone already need not be deleted. */
-export const ifThere = async (deleting: Promise<unknown>): Promise<void> => {
-  try {
-    await deleting;
-  } catch (error) {
-    if (!isKind(error, 'not-found')) throw error;
-  }
 };

@@ -5,7 +5,7 @@
 import { toTimestamp } from '../../base/clock.ts';
 import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import { FINALIZERS } from '../../kinds/labels.ts';
-import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
+import { type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import {
   type Controller,
   createController,
@@ -19,10 +19,10 @@ import { createOperations } from '../../kube/controller/operations.ts';
 import { done, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
-import { carryOut, type HostDeps, type Task } from './carry-out.ts';
+import { carryOut, type HostDeps } from './carry-out.ts';
 import { isOwnerPaused, isProvisioned, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder } from './host-life.ts';
-import type { HostPlan, Owner } from './host-view.ts';
+import type { Owner } from './host-view.ts';
 import { identityLeftMs } from './node-identity.ts';
 import { censusOf, diagnose, judgePresence, type Look, lookAt, needsLook, observeOwner } from './observe-host.ts';
 import { orderHost } from './order-host.ts';
@@ -31,7 +31,6 @@ import { planHost } from './plan-host.ts';
 import { tierOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
 import { pacedUntil, underWay, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
-import type { LastWrite } from './recorded-write.ts';
 import { isReady } from './report.ts';
 import { type RollTurn, rollTurnOf, rollUnderWay } from './roll-host.ts';
 
@@ -157,34 +156,8 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
     census: () => censusOf(caches, host, nowMs),
     uuid: ports.ids.uuid,
   });
-  const task = { host, look: look.look, context };
-  const next = host.spec.assignedName?.next;
-  if (isRenewal(plan) && next !== undefined) return renewAndSend(deps, task, { ...plan.spec, to: next });
-  const result = await carryOut(deps, plan, task);
+  const result = await carryOut(deps, plan, { host, look: look.look, context });
   return withStatus(result, host, { ...told, server: presence.server });
-};
-
-type Renewal = HostPlan & { readonly spec: { readonly lastWrite: LastWrite } };
-
-const isRenewal = (plan: HostPlan): plan is Renewal =>
-  plan.do === 'store' && Object.keys(plan.spec).join() === 'lastWrite' && plan.spec.lastWrite?.verb === 'rename';
-
-/**
- * The rename on record was not sent in time, as happens when more Macs are under way than the budget of requests lets
- * through. It is put on record anew and sent in the same pass: with a pass in between it would be too late once more, for
- * ever. What came of it is seen in the next pass, which begins with the record as it is then.
- */
-const renewAndSend = async (
-  deps: HostDeps,
-  task: Task,
-  { lastWrite, to }: { readonly lastWrite: LastWrite; readonly to: string },
-): Promise<StepResult<MacHost>> => {
-  const { host, context } = task;
-  const { name, uid, resourceVersion } = host.metadata;
-  const body = { metadata: { uid, resourceVersion }, spec: { lastWrite } };
-  await context.kube.patch(MAC_HOSTS, { name }, { type: 'merge', body }, { signal: context.signal });
-  await carryOut(deps, { do: 'rename', to }, { ...task, host: { ...host, spec: { ...host.spec, lastWrite } } });
-  return wait(0);
 };
 
 /** Work belongs to a state: a bootstrap or a roll to Macs that are used, a stopping of the agent to the ways out. */

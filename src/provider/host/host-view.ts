@@ -69,7 +69,8 @@ export type HostPlan =
   | { readonly do: 'wait'; readonly afterMs: number; readonly reason?: string; readonly message?: string }
   /** Store this, then look again. `event` tells people why, where it is more than a step on the way. */
   | { readonly do: 'store'; readonly spec: Changes<MacHostSpec>; readonly event?: PlannedEvent }
-  | { readonly do: 'rename'; readonly to: string }
+  /** `record`: to be stored first, in the place of one that is too old. */
+  | { readonly do: 'rename'; readonly to: string; readonly record?: NonNullable<MacHostSpec['lastWrite']> }
   | { readonly do: 'reboot' }
   | { readonly do: 'reinstall'; readonly osFamily: string }
   | { readonly do: 'terminate' }

@@ -14,6 +14,7 @@ import type { CloudServer } from '../../scaleway/port/cloud.ts';
 import { chooseOsImage } from '../../scaleway/port/os-family.ts';
 import { forgetHost } from './forget-host.ts';
 import { claimantOf, type ProviderCaches } from './host-caches.ts';
+import { patchHost } from './host-record.ts';
 import { NO_ORDERS, type OrderPlan, type OrderView, planOrder, tallyOrders } from './plan-order.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
@@ -45,7 +46,7 @@ export const orderHost = async (deps: OrderDeps, host: MacHost, context: Reconci
     case 'adopt':
       return adopt(deps, host, { server: plan.server, release: plan.release, context });
     case 'hand-over':
-      await handOver(plan.twin, plan.release, context);
+      await patchHost(plan.twin, { release: plan.release }, context);
       return wait(0);
     case 'forget':
       deps.decided.delete(host.spec.order?.intentID ?? '');
@@ -198,14 +199,4 @@ const adopt = async (deps: OrderDeps, host: MacHost, { server, release, context 
   }
   const message = `Rented ${server.id} as ${server.name}`;
   return wait(0, { events: [{ type: 'Normal', reason: 'Ordered', message }] });
-};
-
-const handOver = async (
-  { metadata }: MacHost,
-  release: NonNullable<MacHostSpec['release']>,
-  { kube, signal }: ReconcileContext,
-): Promise<void> => {
-  const { name, uid, resourceVersion } = metadata;
-  const body = { metadata: { uid, resourceVersion }, spec: { release } };
-  await kube.patch(MAC_HOSTS, { name }, { type: 'merge', body }, { signal });
 };

@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
     story: 'R13 T-47 a record that grew old is written anew before anything is sent',
     spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 31_000) },
     server: serverOf(POOL),
-    plan: store({ lastWrite: fresh('rename') }),
+    plan: { do: 'rename', to: PENDING, record: fresh('rename') },
   },
   {
     story: 'R7 T-43 a rename whose answer was lost is recognised by the name, which is held from now on',

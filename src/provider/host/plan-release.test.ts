@@ -8,6 +8,7 @@ import {
   fresh,
   type Given,
   NOW,
+  PENDING,
   POOL,
   QUARANTINE,
   quietly,
@@ -43,13 +44,11 @@ const toPool = store({
   lastWrite: fresh('rename'),
 });
 
-const PENDING = `tuist-claim-pending-${UUID}`;
-
 const ROWS: readonly Row[] = [
   {
     story:
       'R12 released under a pending name that is not noted yet, it is known by that name until it has the releasing one',
-    spec: { claimRef: CLAIM, release: RELEASE, assignedName: { current: 'tuist-pool-1', next: PENDING } },
+    spec: { claimRef: CLAIM, release: RELEASE, assignedName: { current: POOL, next: PENDING } },
     server: serverOf(PENDING),
     plan: store({
       assignedName: { current: PENDING, next: `tuist-releasing-0a1b2c3d-${UUID}` },

@@ -44,10 +44,12 @@ export const nameSeen = (
 
 /**
  * A stored wish for a name: seen means done; otherwise it is sent, on a fresh record. When it was seen is noted: the rename
- * may have been sent long after its record, and names are held from then on (R7, R13).
+ * may have been sent long after its record, and names are held from then on (R7, R13). A record that is too old is renewed
+ * in the pass that sends: with more Macs under way than the budget of requests lets through, it would be too old for ever.
  */
 export const pursueName = (view: HostView, next: string): HostPlan => {
   if (view.server?.name === next) return { do: 'store', spec: nameSeen(view, next) };
-  if (!isRecordFresh(view, 'rename')) return { do: 'store', spec: { lastWrite: recordWrite(view, 'rename') } };
-  return { do: 'rename', to: next };
+  return isRecordFresh(view, 'rename')
+    ? { do: 'rename', to: next }
+    : { do: 'rename', to: next, record: recordWrite(view, 'rename') };
 };

@@ -12,10 +12,9 @@ import { planWave, type RollMember } from '../fleet/plan-wave.ts';
 import { rollHost, wantedHashOf } from './bootstrap.ts';
 import { nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
-import { type PrepareDeps, progressOf, raiseEpoch } from './prepare-host.ts';
+import { type PrepareDeps, progressOf, raiseEpoch, WATCH_OPERATION_MS } from './prepare-host.ts';
 import { isReady } from './report.ts';
 
-const WATCH_OPERATION_MS = 60_000;
 const NEXT_WAVE_LOOK_MS = 30_000;
 
 export type RollTurn =

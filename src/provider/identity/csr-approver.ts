@@ -6,9 +6,10 @@
 import { createHash } from 'node:crypto';
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
-import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
+import type { MacHost } from '../../kinds/mac-host.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
 import { nodeNameOf, SIGNERS } from '../../kube/certificates/node-request.ts';
+import { ifThere, readIfThere } from '../../kube/client/if-there.ts';
 import {
   type Controller,
   createController,
@@ -20,6 +21,7 @@ import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '..
 import { SECRETS, type Secret } from '../../kube/types/core.ts';
 import { type Certificate, parseCertificates } from '../../pki/certificate.ts';
 import { type Csr, parseCsr } from '../../pki/csr.ts';
+import { patchHost } from '../host/host-record.ts';
 import { JOIN_GROUP, markUsed, parseToken, TOKEN_NAMESPACE, tokenIdOf, tokenNameOf } from './join-token.ts';
 import {
   CERTIFICATE_LIFE_MS,
@@ -140,16 +142,10 @@ const tokenKeyOf = ({ spec }: CertificateSigningRequest) => {
 
 const findToken = async (
   request: CertificateSigningRequest,
-  { kube, signal }: ReconcileContext,
+  context: ReconcileContext,
 ): Promise<Secret | undefined> => {
   const key = tokenKeyOf(request);
-  if (key === undefined) return undefined;
-  try {
-    return await kube.get(SECRETS, key, { signal });
-  } catch (error) {
-    if (isKind(error, 'not-found')) return undefined;
-    throw error;
-  }
+  return key === undefined ? undefined : readIfThere(SECRETS, key, context);
 };
 
 interface Approval {
@@ -170,11 +166,9 @@ const prepareApproval = async ({ request, tokenSecret, host }: Approval, context
   await kube.patch(SECRETS, { namespace: TOKEN_NAMESPACE, name }, { type: 'merge', body }, { signal });
 };
 
-const recordIdentity = async (host: MacHost, endsAtMs: number, { kube, signal }: ReconcileContext): Promise<void> => {
-  const { name, uid, resourceVersion } = host.metadata;
+const recordIdentity = (host: MacHost, endsAtMs: number, context: ReconcileContext): Promise<void> => {
   const identity = { nodeName: host.spec.claimRef?.name ?? '', expiresAt: toTimestamp(endsAtMs) };
-  const body = { metadata: { uid, resourceVersion }, spec: { identity } };
-  await kube.patch(MAC_HOSTS, { name }, { type: 'merge', body }, { signal });
+  return patchHost(host, { identity }, context);
 };
 
 /** Kubernetes' own approver lets Nodes renew, and a signer may be slow: what was issued counts, if it lives for longer. */
@@ -226,10 +220,6 @@ const retireToken = async (request: CertificateSigningRequest, context: Reconcil
   const decidedMs = parseTimestamp(request.status.conditions?.[0]?.lastUpdateTime) ?? 0;
   const leftMs = decidedMs + FETCHING_MS - clock.now();
   if (leftMs > 0) return { next: 'again', afterMs: leftMs };
-  try {
-    await kube.delete(SECRETS, key, { signal });
-  } catch (error) {
-    if (!isKind(error, 'not-found')) throw error;
-  }
+  await ifThere(kube.delete(SECRETS, key, { signal }));
   return { next: 'rest' };
 };

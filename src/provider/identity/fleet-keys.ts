@@ -8,6 +8,7 @@ import type { Random } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
 import { ANNOTATIONS } from '../../kinds/labels.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { readIfThere } from '../../kube/client/if-there.ts';
 import { CLUSTER_API_LABELS } from '../../kube/types/cluster-api.ts';
 import { type Secret as KubeSecret, SECRETS } from '../../kube/types/core.ts';
 import { openSshKeyFrom } from '../../pki/openssh-key.ts';
@@ -41,14 +42,8 @@ export const createFleetKeys = (deps: FleetKeyDeps): FleetKeys => ({
 
 const nameOf = (fleet: string): string => `${fleet}-ssh`;
 
-const find = async ({ client, namespace }: FleetKeyDeps, fleet: string, signal: AbortSignal) => {
-  try {
-    return await client.get(SECRETS, { namespace, name: nameOf(fleet) }, { signal });
-  } catch (error) {
-    if (isKind(error, 'not-found')) return undefined;
-    throw error;
-  }
-};
+const find = ({ client: kube, namespace }: FleetKeyDeps, fleet: string, signal: AbortSignal) =>
+  readIfThere(SECRETS, { namespace, name: nameOf(fleet) }, { kube, signal });
 
 const make = async (deps: FleetKeyDeps, fleet: string, signal: AbortSignal): Promise<KubeSecret> => {
   const { client, random, namespace } = deps;

@@ -9,8 +9,8 @@ import { done, type EventReport, type StepResult } from '../../kube/controller/o
 import { NAMESPACES } from '../../kube/types/core.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kube/types/extensions.ts';
 import { isMoving } from '../host/host-caches.ts';
+import { findHost, patchHost } from '../host/host-record.ts';
 import type { HostPorts } from '../host/ports.ts';
-import { findHost, patchHost } from './host-record.ts';
 import { askForReplacement } from './replace-machine.ts';
 
 export interface ReleaseDeps {

@@ -14,8 +14,8 @@ import {
   createScriptedProvider,
   INFRASTRUCTURE_MACHINES,
 } from '../../../src/controlplane/capi/testing/scripted-provider.ts';
-import { readIfThere } from '../../../src/controlplane/core/read-if-there.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { readIfThere } from '../../../src/kube/client/if-there.ts';
 import { createManager } from '../../../src/kube/manager/manager.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/kube/types/extensions.ts';
 import { apiVersionOf } from '../../../src/kube/types/resource.ts';

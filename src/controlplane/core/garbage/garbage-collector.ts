@@ -6,6 +6,7 @@
 import { isKind } from '../../../base/errors.ts';
 import { isEqualJson } from '../../../base/json.ts';
 import type { Change } from '../../../kube/cache/object-store.ts';
+import { readIfThere } from '../../../kube/client/if-there.ts';
 import { type Controller, createController, type ReconcileContext } from '../../../kube/controller/controller.ts';
 import type { EventRecorder } from '../../../kube/controller/events.ts';
 import type { Verdict } from '../../../kube/queue/work-queue.ts';
@@ -13,7 +14,6 @@ import { type KubeObject, keyOf, type OwnerReference, renderKey } from '../../..
 import { apiVersionOf, type Resource } from '../../../kube/types/resource.ts';
 import { type AnyCache, collectionOf, type FollowedKinds } from '../followed-kinds.ts';
 import { withoutOwners } from '../owner-references.ts';
-import { readIfThere } from '../read-if-there.ts';
 import { subjectOf } from '../watch-related.ts';
 import {
   type CollectionStep,

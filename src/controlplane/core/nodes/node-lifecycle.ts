@@ -8,6 +8,7 @@ import { isKind, toFleetError } from '../../../base/errors.ts';
 import { isEqualJson } from '../../../base/json.ts';
 import type { Cache } from '../../../kube/cache/cache.ts';
 import type { Change } from '../../../kube/cache/object-store.ts';
+import { readIfThere } from '../../../kube/client/if-there.ts';
 import {
   type Controller,
   createController,
@@ -20,7 +21,6 @@ import type { Verdict } from '../../../kube/queue/work-queue.ts';
 import { LEASES, type Lease } from '../../../kube/types/coordination.ts';
 import { NODES, type Node } from '../../../kube/types/core.ts';
 import { keyOf } from '../../../kube/types/meta.ts';
-import { readIfThere } from '../read-if-there.ts';
 import { isNodeReady } from '../scheduling/schedulable.ts';
 import { subjectOf } from '../watch-related.ts';
 import { doubt, haveSameTaints, judgeDisruption, planTaints } from './plan-node.ts';

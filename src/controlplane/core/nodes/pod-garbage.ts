@@ -4,6 +4,7 @@
  */
 import { parseTimestamp, toTimestamp } from '../../../base/clock.ts';
 import type { Cache } from '../../../kube/cache/cache.ts';
+import { readIfThere } from '../../../kube/client/if-there.ts';
 import {
   type Controller,
   createController,
@@ -13,7 +14,6 @@ import {
 import type { Verdict } from '../../../kube/queue/work-queue.ts';
 import { NODES, type Node, PODS } from '../../../kube/types/core.ts';
 import { keyOf } from '../../../kube/types/meta.ts';
-import { readIfThere } from '../read-if-there.ts';
 import { isTerminal, type SchedulablePod } from '../scheduling/schedulable.ts';
 import { subjectOf } from '../watch-related.ts';
 

@@ -1,10 +1,11 @@
 /** Who belongs to whom by labels: a controller takes what matches and nobody has, and lets go what no longer matches. */
+
+import { readIfThere } from '../../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../../kube/controller/controller.ts';
 import { type KubeObject, keyOf } from '../../../kube/types/meta.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
 import { type LabelSelector, matchesLabels } from '../label-selector.ts';
 import { controllerOf, referToController, withoutOwners } from '../owner-references.ts';
-import { readIfThere } from '../read-if-there.ts';
 
 export interface Claims<T extends KubeObject> {
   /** What is the claimant's, just claimed objects included. */
