@@ -1,5 +1,5 @@
 /**
- * The provider as a process of its own, on any cluster: `node bin/manager.ts --kubeconfig <file> --scaleway` works on a
+ * The provider as a process of its own, on any cluster: `./macfleet manager --kubeconfig <file> --scaleway` works on a
  * Scaleway project, `--simulated-macs 3` on Macs that exist only in this process.
  */
 import './require-node.js';

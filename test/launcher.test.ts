@@ -62,6 +62,18 @@ for (const shell of SHELLS) {
       assert.deepEqual(rest, [...args, '']);
     });
 
+    stageTest(
+      shell,
+      'macfleet manager starts the manager with what it wants of Node, and its flags alone',
+      async (stage) => {
+        const ended = await stage.run({ args: ['manager', '--scaleway', 'manager'] });
+        const [, , flag, script, ...rest] = ended.stdout.split('\n');
+        assert.equal(flag, '--expose-gc');
+        assert.match(script ?? '', /\/bin\/manager\.ts$/);
+        assert.deepEqual(rest, ['--scaleway', 'manager', '']);
+      },
+    );
+
     stageTest(shell, 'a chain of relative and absolute links leads to the clone', async (stage) => {
       await mkdir(stage.path('links'));
       await symlink("../a clone's folder/macfleet", stage.path('links/relative'));

@@ -72,15 +72,13 @@ export const openLab = async ({ macs, wanted, leaseProfile }: LabOptions): Promi
   );
   await requests.send('PATCH', DEPLOYMENT, JSON.stringify({ spec: { replicas: wanted } }));
   const flags = [...managerFlags({ data, kubeconfig }), '--lease-profile', leaseProfile];
-  // As the launcher starts a program of ours.
-  const memory = { MALLOC_ARENA_MAX: '1', NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/macfleet-compile') };
-  const env = { HOME: data, PATH: process.env['PATH'], ...memory, ...served.environment };
+  const env = { HOME: data, PATH: process.env['PATH'], ...served.environment };
   const managers: Program[] = [];
   return {
     cloud,
     requests,
     startManager: async () => {
-      const manager = start(process.execPath, ['--expose-gc', join(ROOT, 'bin/manager.ts'), ...flags], env);
+      const manager = start(join(ROOT, 'macfleet'), ['manager', ...flags], env);
       managers.push(manager);
       await manager.until(/"port":/);
       return {

@@ -34,6 +34,8 @@ export const REASONS = {
       orderLimitReached: 'OrderLimitReached',
       /** A Mac is being rented for it (R25). */
       ordering: 'Ordering',
+      /** The MacHost that it names is missing, and is made anew if there is the Mac (R15). */
+      hostNotOnRecord: 'HostNotOnRecord',
       /** This manager lists no servers of that zone. */
       zoneNotServed: 'ZoneNotServed',
     },

@@ -39,6 +39,8 @@ export const ANNOTATIONS = {
   releasePolicy: 'tuist.dev/release-policy',
   /** On the Secret of a fleet's SSH key: its id at Scaleway. */
   sshKeyId: 'scaleway.tuist.dev/ssh-key-id',
+  /** On the same Secret: since when Scaleway puts the key on every Mac that it installs. */
+  sshKeyKnownSince: 'macfleet.tuist.dev/ssh-key-known-since',
   /** On a Pod template: a hash of the Nodes that are ready. */
   fleetHash: 'tuist.dev/fleet-hash',
 } as const;

@@ -25,12 +25,14 @@ import { createOriginalsController } from './fleet/retire-originals.ts';
 import { createSpreadController, type SpreadSettings } from './fleet/spread-controller.ts';
 import { createStrandedPodsController, keepOfPod } from './fleet/stranded-pods.ts';
 import { measureFleet } from './fleet-metrics.ts';
+import { createCompleteLists } from './host/complete-lists.ts';
 import { createHostController } from './host/host-controller.ts';
 import { isOrder } from './host/host-life.ts';
 import { createInventoryController } from './host/inventory.ts';
 import type { HostPorts } from './host/ports.ts';
-import { createCsrApprover, keyOfRequest } from './identity/csr-approver.ts';
+import { createCsrApprover, keyOfRequest, undecidedNodeOf } from './identity/csr-approver.ts';
 import { createMachineController } from './machine/machine-controller.ts';
+import { createMissedHosts } from './machine/missed-hosts.ts';
 import { tellStrays } from './tell-strays.ts';
 
 export interface ProviderPorts extends HostPorts {
@@ -43,9 +45,8 @@ export interface ProviderPorts extends HostPorts {
   readonly spread?: SpreadSettings;
 }
 
-export const createManager = (ports: ProviderPorts): Manager => {
-  const { client, clock, random, ids, logger, lease, metrics, remote, spread } = ports;
-  const { namespace, originalsNamespace } = ports.settings;
+/** What the provider watches. A manager of one namespace sees the machines and clusters of that alone. */
+const createCaches = ({ client, clock, random, logger, metrics, settings: { namespace } }: ProviderPorts) => {
   const cacheOf = <T extends KubeObject>(resource: Resource<T>, indexes?: CacheOptions<T>['indexes']) =>
     createCache<T>({
       client,
@@ -58,43 +59,63 @@ export const createManager = (ports: ProviderPorts): Manager => {
       ...(indexes === undefined ? {} : { indexes }),
       ...(metrics === undefined ? {} : { metrics: metrics.cache }),
     });
-  const hosts = cacheOf(MAC_HOSTS, {
-    claim: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.uid]),
-    node: ({ spec }) => (spec.claimRef === undefined || isOrder(spec) ? [] : [spec.claimRef.name]),
-  });
-  const pods = createCache<Pod>({
-    ...{ client, clock, random: random.stream(PODS.plural), logger, resource: PODS, transform: keepOfPod },
-    indexes: { node: ({ spec }) => (spec.nodeName === undefined ? [] : [spec.nodeName]) },
-    ...(metrics === undefined ? {} : { metrics: metrics.cache }),
-  });
-  const requests = cacheOf(CERTIFICATE_SIGNING_REQUESTS, { key: (request) => [keyOfRequest(request)] });
-  const machines = cacheOf(MACHINES, { server: ({ status }) => (status?.serverID ? [status.serverID] : []) });
-  const nodes = cacheOf(NODES, { provider: ({ spec }) => (spec?.providerID ? [spec.providerID] : []) });
-  const clusters = cacheOf(CLUSTER_API_RESOURCES.clusters);
-  const shells = cacheOf(CLUSTERS);
-  const controlPlanes = cacheOf(CONTROL_PLANES);
+  return {
+    hosts: cacheOf(MAC_HOSTS, {
+      claim: ({ spec }) => (spec.claimRef === undefined ? [] : [spec.claimRef.uid]),
+      node: ({ spec }) => (spec.claimRef === undefined || isOrder(spec) ? [] : [spec.claimRef.name]),
+    }),
+    machines: cacheOf(MACHINES, { server: ({ status }) => (status?.serverID ? [status.serverID] : []) }),
+    nodes: cacheOf(NODES, { provider: ({ spec }) => (spec?.providerID ? [spec.providerID] : []) }),
+    clusters: cacheOf(CLUSTER_API_RESOURCES.clusters),
+    shells: cacheOf(CLUSTERS),
+    controlPlanes: cacheOf(CONTROL_PLANES),
+    requests: cacheOf(CERTIFICATE_SIGNING_REQUESTS, {
+      key: (request) => [keyOfRequest(request)],
+      undecided: undecidedNodeOf,
+    }),
+    pods: createCache<Pod>({
+      ...{ client, clock, random: random.stream(PODS.plural), logger, resource: PODS, transform: keepOfPod },
+      indexes: { node: ({ spec }) => (spec.nodeName === undefined ? [] : [spec.nodeName]) },
+      ...(metrics === undefined ? {} : { metrics: metrics.cache }),
+    }),
+  };
+};
+
+export const createManager = (ports: ProviderPorts): Manager => {
+  const { client, clock, random, ids, logger, lease, metrics, remote, spread } = ports;
+  const { namespace, originalsNamespace } = ports.settings;
+  const caches = createCaches(ports);
+  const { hosts, nodes, clusters, shells, controlPlanes, requests, pods } = caches;
   const signal = neverAborted();
   const events = createEventRecorder({ client, clock, ids, logger, component: EVENT_SOURCES.machine, signal });
-  const caches = { hosts, machines, nodes, clusters };
-  if (metrics !== undefined) measureFleet(metrics.registry, caches);
+  const lists = createCompleteLists();
+  if (metrics !== undefined) measureFleet(metrics.registry, caches, namespace);
   return createKubeManager({
     name: 'macfleet-provider',
     client,
     clock,
     random,
     logger,
-    caches: [hosts, machines, nodes, clusters, shells, controlPlanes, requests, pods],
+    caches: Object.values(caches),
     controllers: [
-      createInventoryController(ports, caches, tellStrays({ ports, caches, events })),
+      createInventoryController(ports, caches, { lists, onStrays: tellStrays({ ports, caches, events }) }),
       createHostController(ports, caches, events),
-      createMachineController({ ports, caches, events }),
-      createCsrApprover({ requests, hosts, servingAddresses: ports.settings.servingAddresses ?? [] }),
+      createMachineController({ ports, caches, events, missed: createMissedHosts(clock, lists) }),
+      createCsrApprover({
+        ...{ requests, hosts, servingAddresses: ports.settings.servingAddresses ?? [] },
+        ...(namespace === undefined ? {} : { namespace }),
+      }),
       createStrandedPodsController({ pods, nodes, hosts, events }),
       createClusterController({ shells, clusters }, events),
       createControlPlaneController({ shells: controlPlanes, clusters }, events),
       ...(originalsNamespace === undefined
         ? []
-        : [createOriginalsController({ hosts, namespace: originalsNamespace })]),
+        : [
+            createOriginalsController({
+              ...{ hosts, namespace: originalsNamespace },
+              ...(namespace === undefined ? {} : { machineNamespace: namespace }),
+            }),
+          ]),
       ...(remote === undefined ? [] : [createKubeconfigController({ controlPlanes, clusters, remote })]),
       ...(spread === undefined ? [] : [createSpreadController(nodes, spread)]),
     ],

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Registry from 'prom-client/lib/registry.js';
 import { silentLogger } from '../base/logger.ts';
-import { MAC_HOSTS, type MacHost } from '../kinds/mac-host.ts';
+import { MAC_HOSTS, type MacHost, parseMacHost } from '../kinds/mac-host.ts';
 import { MACHINES, type ScalewayAppleSiliconMachine } from '../kinds/machine.ts';
 import { createCache } from '../kube/cache/cache.ts';
 import { createHarness } from '../kube/testing/harness.ts';
 import { measureFleet, measureStrays } from './fleet-metrics.ts';
 
-const start = async () => {
+const start = async (namespace?: string) => {
   const { client, clock, random, stop, advance } = createHarness();
   const deps = { client, clock, random, logger: silentLogger };
   const machines = createCache<ScalewayAppleSiliconMachine>({ ...deps, resource: MACHINES });
   const hosts = createCache<MacHost>({ ...deps, resource: MAC_HOSTS });
   const registry = new Registry();
-  measureFleet(registry, { machines, hosts });
+  measureFleet(registry, { machines, hosts }, namespace);
   const { signal } = stop;
   const running = Promise.all([machines.run(signal), hosts.run(signal)]);
   const series = async (name: string): Promise<readonly string[]> => {
@@ -32,6 +32,21 @@ const start = async () => {
 const KEY = { namespace: 'ci', name: 'mac-1' };
 
 describe('the metrics of a fleet', () => {
+  it('tell of a manager of one namespace the Macs of that, and those that nobody has', async () => {
+    const { client, signal, series, end } = await start('ci');
+    for (const [name, claimedIn] of [
+      ['a', 'ci'],
+      ['b', 'web'],
+      ['c', undefined],
+    ] as const) {
+      const claim = claimedIn === undefined ? {} : { claimRef: { namespace: claimedIn, name: 'mac', uid: name } };
+      const source = { scaleway: { projectID: 'p', zone: 'z', serverID: name } };
+      await client.create(MAC_HOSTS, parseMacHost({ metadata: { name }, spec: { source, ...claim } }), { signal });
+    }
+    assert.deepEqual(await series('macfleet_hosts{'), ['macfleet_hosts{pool="",state="free"} 2']);
+    await end();
+  });
+
   it('T-37 T-38 are one series per machine, whatever becomes of it', async () => {
     const { client, signal, series, end } = await start();
     const name = 'capt_scaleway_applesilicon_machine_phase{';

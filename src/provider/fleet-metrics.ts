@@ -6,6 +6,7 @@ import type { ScalewayAppleSiliconMachine } from '../kinds/machine.ts';
 import type { Cache } from '../kube/cache/cache.ts';
 import { keyOf, renderKey } from '../kube/types/meta.ts';
 import { STRAY_KINDS } from './host/find-strays.ts';
+import { isWithin } from './host/host-caches.ts';
 import { isOrder } from './host/host-life.ts';
 import type { OnStrays } from './host/inventory.ts';
 
@@ -15,9 +16,9 @@ export interface FleetCaches {
 }
 
 /** Follows the caches from now on: what is told is always what is known. */
-export const measureFleet = (registry: Registry, { machines, hosts }: FleetCaches): void => {
+export const measureFleet = (registry: Registry, { machines, hosts }: FleetCaches, namespace?: string): void => {
   followMachines(registry, machines);
-  followHosts(registry, hosts);
+  followHosts(registry, hosts, namespace);
 };
 
 const followMachines = (registry: Registry, machines: Cache<ScalewayAppleSiliconMachine>): void => {
@@ -51,7 +52,8 @@ const labelsOf = ({ metadata, spec, status }: ScalewayAppleSiliconMachine): Read
   failure_reason: status?.failureReason ?? '',
 });
 
-const followHosts = (registry: Registry, hosts: Cache<MacHost>): void => {
+/** Those of another manager's machines are told by that one. */
+const followHosts = (registry: Registry, hosts: Cache<MacHost>, namespace: string | undefined): void => {
   const states = new Gauge({
     name: 'macfleet_hosts',
     help: 'Macs on record by pool and state.',
@@ -64,7 +66,9 @@ const followHosts = (registry: Registry, hosts: Cache<MacHost>): void => {
     registers: [registry],
   });
   const counts = new Map<string, number>();
-  const count = ({ spec, status }: MacHost, by: 1 | -1): void => {
+  const count = (host: MacHost, by: 1 | -1): void => {
+    const { spec, status } = host;
+    if (!isWithin(namespace, host)) return;
     const [pool, state] = [spec.pool?.prefix ?? '', isOrder(spec) ? 'ordering' : (status?.state ?? 'free')];
     const key = `${pool}\n${state}`;
     counts.set(key, (counts.get(key) ?? 0) + by);

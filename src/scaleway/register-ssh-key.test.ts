@@ -6,7 +6,9 @@ import { FleetError } from '../base/errors.ts';
 import type { SshKey, SshKeys } from './port/cloud.ts';
 import { registerSshKey } from './register-ssh-key.ts';
 
-const WANTED = { name: 'fleet', publicKey: 'ssh-ed25519 AAAA ours' };
+const WANTED = { fleet: 'fleet', clusterId: '0a1b2c3d', publicKey: 'ssh-ed25519 AAAA ours' };
+const NAME = 'fleet-0a1b2c3d';
+const OURS = { name: NAME, publicKey: WANTED.publicKey };
 const signal = neverAborted();
 
 /** A project's keys; `onAdd` lets somebody else come first. */
@@ -34,15 +36,33 @@ describe('registering the fleet key', () => {
     { story: 'adds it where there is none', before: [], id: 'new-0', left: ['new-0'] },
     {
       story: 'finds it with another comment',
-      before: [{ id: 'a', name: 'fleet', publicKey: 'ssh-ed25519 AAAA theirs' }],
+      before: [{ id: 'a', name: NAME, publicKey: 'ssh-ed25519 AAAA theirs' }],
       id: 'a',
       left: ['a'],
     },
     {
-      story: 'replaces another key of that name',
-      before: [{ id: 'a', name: 'fleet', publicKey: 'ssh-ed25519 BBBB' }],
+      story: 'replaces another key of this cluster and fleet',
+      before: [{ id: 'a', name: NAME, publicKey: 'ssh-ed25519 BBBB' }],
       id: 'new-0',
       left: ['new-0'],
+    },
+    {
+      story: 'R28 knows its key under the name that the original gave it',
+      before: [{ id: 'a', name: 'fleet', publicKey: WANTED.publicKey }],
+      id: 'a',
+      left: ['a'],
+    },
+    {
+      story: 'leaves the key alone that another cluster has for a fleet of that name',
+      before: [{ id: 'a', name: 'fleet-ffffffff', publicKey: 'ssh-ed25519 BBBB' }],
+      id: 'new-1',
+      left: ['a', 'new-1'],
+    },
+    {
+      story: 'leaves another key under the bare name alone: it may be that of the original in another cluster',
+      before: [{ id: 'a', name: 'fleet', publicKey: 'ssh-ed25519 BBBB' }],
+      id: 'new-1',
+      left: ['a', 'new-1'],
     },
     {
       story: 'leaves keys alone whose name only holds ours',
@@ -53,8 +73,8 @@ describe('registering the fleet key', () => {
     {
       story: 'keeps the first of two equal ones',
       before: [
-        { id: 'b', ...WANTED },
-        { id: 'a', ...WANTED },
+        { id: 'b', ...OURS },
+        { id: 'a', ...OURS },
       ],
       id: 'a',
       left: ['a'],
@@ -74,14 +94,14 @@ describe('registering the fleet key', () => {
 
   test('takes the key that somebody else added first', async () => {
     const { keys } = createKeys([], (held) => {
-      held.push({ id: 'theirs', ...WANTED });
+      held.push({ id: 'theirs', ...OURS, name: 'by hand' });
       throw new FleetError('exists', { code: 'AlreadyExists', message: 'there' });
     });
     assert.equal(await registerSshKey(keys, WANTED, signal), 'theirs');
   });
 
   test('goes on when a key that is in the way was deleted meanwhile', async () => {
-    const { keys } = createKeys([{ id: 'a', name: 'fleet', publicKey: 'ssh-ed25519 BBBB' }]);
+    const { keys } = createKeys([{ id: 'a', name: NAME, publicKey: 'ssh-ed25519 BBBB' }]);
     const racing = {
       ...keys,
       deleteSshKey: () => Promise.reject(new FleetError('not-found', { code: 'KeyNotFound', message: 'gone' })),

@@ -259,7 +259,7 @@ const runManager = async (actor: Actor, parts: ManagerParts): Promise<void> => {
       preparer: createHostPreparer({ hosts: macs.kernelHosts(actor), clock, ...createStepLevelConfiguration(release) }),
       join: createJoinCredentials({ client, clock, random, cluster }),
       remote: { ...cluster, account: REMOTE_ACCOUNT, tokenLifeMs: DAY_MS },
-      fleetKeys: { privateKeyOf: async () => FLEET_KEY },
+      fleetKeys: { privateKeyOf: async () => FLEET_KEY, knownSince: async () => undefined },
       settings: {
         projectId: cloud.projectId,
         zones: [cloud.zone],

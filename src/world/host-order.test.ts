@@ -154,7 +154,7 @@ describe('a machine that wants a Mac to be rented', () => {
         const error = new FleetError('unavailable', { code: 'NoKey', message: 'no key' });
         return failures >= 0 ? Promise.reject(error) : ports.fleetKeys.privateKeyOf(fleet, signal);
       };
-      return { ...within(1)(ports), fleetKeys: { privateKeyOf } };
+      return { ...within(1)(ports), fleetKeys: { ...ports.fleetKeys, privateKeyOf } };
     };
     const world = startRenting({ seed: 53, adjust }, 1);
     await runUntil(world, 'told', () => intentsOf(world).some(({ spec }) => spec.order?.refusals === 1));

@@ -75,6 +75,37 @@ describe('trouble with a Mac, on the virtual clock', () => {
     assert.equal(hostOf(world, bad)?.spec.budgets.returns, 0);
   });
 
+  /** One Mac, installed without the fleet's key, which has been known since then. */
+  const startWithout = (seed: number, knownSince: () => number) => {
+    const adjust = (ports: ProviderPorts): ProviderPorts => ({
+      ...ports,
+      fleetKeys: { ...ports.fleetKeys, knownSince: async () => knownSince() },
+    });
+    const world = startWorld({ seed, macs: 1, adjust });
+    const id = world.cloud.servers()[0]?.id ?? '';
+    world.macs.mac(id).forgetKey();
+    return { world, id };
+  };
+
+  it('001-4 R21 a Mac that was installed before the key of its fleet was known is wiped, and not to blame', async () => {
+    const { world, id } = startWithout(26, () => 0);
+    await runUntil(world, 'on record', () => hostOf(world, id) !== undefined);
+    world.operator.merge(MAC_HOSTS, id, { spec: { budgets: { returns: 2 } } });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    assert.equal(countOf(world, id, 'reinstall'), 1);
+    assert.equal(hostOf(world, id)?.spec.budgets.returns, 2, 'neither more nor less than before');
+  });
+
+  it('001-4 R21 one that does not know it after a wipe either is to blame', async () => {
+    const { world, id } = startWithout(27, () => 0);
+    await runUntil(world, 'wiped', () => world.cloud.server(id)?.wipes === 1);
+    await runUntil(world, 'claimed again', () => hostOf(world, id)?.status?.state === 'claimed');
+    world.macs.mac(id).forgetKey();
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    assert.equal(countOf(world, id, 'reinstall'), 2);
+    assert.equal(hostOf(world, id)?.spec.budgets.returns, 1);
+  });
+
   it('R19 R22 replaces the Machine of a Mac that was deleted at Scaleway, and forgets the Mac', async () => {
     const world = startWorld({ seed: 14, macs: 2 }, 1);
     const lost = await adopted(world);

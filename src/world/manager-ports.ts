@@ -114,7 +114,7 @@ const openOnScaleway = async (
 ): Promise<OpenedProvider> => {
   const { openScaleway } = await import('../scaleway/adapter/open-scaleway.ts');
   const { createCloudMetrics } = await import('../scaleway/adapter/cloud-metrics.ts');
-  const { createHostSessions, createScalewayPorts } = await import('./scaleway-provider.ts');
+  const { createHostSessions, createScalewayPorts, readClusterId } = await import('./scaleway-provider.ts');
   const { openHostAccess } = await import('./host-access.ts');
   const { credentialsDirectory, zones, poolPrefix } = work;
   const { clock, random, logger, host, env, client, metrics, rules } = deps;
@@ -133,12 +133,12 @@ const openOnScaleway = async (
   const { namespace, secretsNamespace } = rules;
   const common = { client, clock, random, logger, ...(namespace === undefined ? {} : { namespace }) };
   try {
-    const known = { sshKeys: scaleway.cloud, secretsNamespace, access };
+    const clusterId = await readClusterId(client, signal);
+    const known = { sshKeys: scaleway.cloud, clusterId, secretsNamespace, access };
     const sessions = createHostSessions({ ...macs, client, clock, random, ...known });
-    const ports = await createScalewayPorts(
-      { ...common, scaleway, sessions, poolPrefix, hostTimes: work.hostTimes },
-      signal,
-    );
+    const ports = createScalewayPorts({
+      ...{ ...common, scaleway, sessions, clusterId, poolPrefix, hostTimes: work.hostTimes },
+    });
     const { createHttpToGitHub } = await import('../github/http-send.ts');
     const github = createHttpToGitHub();
     return {

@@ -6,6 +6,7 @@ import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../kube/types/certificates.ts';
 import { LEASES } from '../kube/types/coordination.ts';
 import { SECRETS } from '../kube/types/core.ts';
+import { type FleetPace, FOLDED_PACE } from './fleet-pace.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import { readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
 
@@ -30,8 +31,8 @@ const askers = ({ operator }: FleetWorld): readonly string[] =>
 const tokensOf = ({ operator }: FleetWorld) =>
   operator.list(SECRETS).filter(({ type }) => type === 'bootstrap.kubernetes.io/token');
 
-const join = async (seed: number): Promise<FleetWorld> => {
-  const world = startWorld({ seed, macs: 1 });
+const join = async (seed: number, pace?: FleetPace): Promise<FleetWorld> => {
+  const world = startWorld({ seed, macs: 1, ...(pace && { pace }) });
   await runUntil(world, 'ready', () => readyMachines(world) === 1);
   return world;
 };
@@ -40,6 +41,20 @@ const waitFor = async (world: FleetWorld, ms: number): Promise<void> => {
   const until = nowOf(world) + ms;
   await runUntil(world, 'time passes', () => nowOf(world) >= until);
 };
+
+/** Somebody deletes the record of the Mac by force. */
+const loseRecord = async (world: FleetWorld): Promise<void> => {
+  const { name = '', uid } = world.operator.list(MAC_HOSTS)[0]?.metadata ?? {};
+  world.operator.remove(MAC_HOSTS, name);
+  world.operator.merge(MAC_HOSTS, name, { metadata: { finalizers: [] } });
+  await runUntil(world, 'on record again', () => {
+    const [host] = world.operator.list(MAC_HOSTS);
+    return host !== undefined && host.metadata.uid !== uid;
+  });
+};
+
+const identityEndOf = ({ operator }: FleetWorld): number =>
+  parseTimestamp(operator.list(MAC_HOSTS)[0]?.spec.identity?.expiresAt) ?? 0;
 
 describe('the identity of a Mac, on the virtual clock', () => {
   it('R23 begins with a token for this Mac alone, which is used once and gone minutes later', async () => {
@@ -82,5 +97,32 @@ describe('the identity of a Mac, on the virtual clock', () => {
       world.cloud.servers().map(({ wipes }) => wipes),
       [0],
     );
+  });
+
+  it('R23 of a Mac whose record was lost is on record again, and is renewed without another token', async () => {
+    const world = await join(65, FOLDED_PACE);
+    await waitFor(world, 20 * 60_000);
+    await loseRecord(world);
+    assert.ok(identityEndOf(world) > nowOf(world), 'nobody else may be that Node until then');
+    await waitFor(world, 20 * 60_000);
+    assert.deepEqual(askers(world), ['system:bootstrap'], 'it has joined once');
+    await waitFor(world, 100 * 60_000);
+    assert.ok(nowOf(world) - heartbeatOf(world) < 8 * 60_000, 'it is alive');
+    assert.ok(identityEndOf(world) > nowOf(world));
+    assert.deepEqual([...new Set(askers(world))], ['system:node']);
+    assert.equal(readyMachines(world), 1);
+  });
+
+  it('R23 of a Mac whose record was lost and that then lost its identity too comes back by SSH', async () => {
+    const world = await join(66, FOLDED_PACE);
+    await loseRecord(world);
+    world.kernel.kill('manager');
+    await waitFor(world, 100 * 60_000);
+    assert.ok(nowOf(world) - heartbeatOf(world) > 20 * 60_000, 'the Mac is silent');
+    world.kernel.restart('manager', 0);
+    await runUntil(world, 'the Mac is back', () => nowOf(world) - heartbeatOf(world) < 20_000);
+    await waitFor(world, 70 * 60_000);
+    assert.ok(nowOf(world) - heartbeatOf(world) < 8 * 60_000, 'and stays');
+    assert.ok(identityEndOf(world) > nowOf(world));
   });
 });

@@ -12,7 +12,7 @@ describe('what a manager gives to Macs and Scaleway', () => {
     const { client, clock, random } = createHarness();
     const known: SshKey[] = [];
     const sshKeys: SshKeys = {
-      listSshKeys: async (name) => known.filter((key) => key.name === name),
+      listSshKeys: async (name) => known.filter((key) => key.name.includes(name)),
       addSshKey: async (key) => {
         const added = { ...key, id: `key-${known.length + 1}` };
         known.push(added);
@@ -23,7 +23,14 @@ describe('what a manager gives to Macs and Scaleway', () => {
     const access = { forMacs: 'https://macs.test', authority: 'the authority' };
     const hosts = { open: () => assert.fail('no Mac is needed') };
     const macs = { hosts, files: { lib: '', steps: {} }, artefacts: {} };
-    const sessions = createHostSessions({ ...macs, client, clock, random, sshKeys, secretsNamespace: 'tuist', access });
+    const sessions = createHostSessions({
+      ...macs,
+      client,
+      clock,
+      random,
+      sshKeys,
+      ...{ clusterId: '0a1b2c3d', secretsNamespace: 'tuist', access },
+    });
     return { client, known, sessions };
   };
 
@@ -34,12 +41,14 @@ describe('what a manager gives to Macs and Scaleway', () => {
     assert.equal(secret.metadata.annotations?.['scaleway.tuist.dev/ssh-key-id'], 'key-1');
     assert.deepEqual(
       known.map(({ name }) => name),
-      ['macos'],
+      ['macos-0a1b2c3d'],
     );
   });
 
   test('a kubeconfig with the address that Macs use', async () => {
-    const kubeconfig: unknown = parse((await stage().sessions.join.issue('mac-1', neverAborted())).reveal());
+    const kubeconfig: unknown = parse(
+      (await stage().sessions.join.issue({ namespace: 'ci', name: 'mac-1' }, neverAborted())).reveal(),
+    );
     const cluster = { server: 'https://macs.test', 'certificate-authority-data': 'dGhlIGF1dGhvcml0eQ==' };
     assert.partialDeepStrictEqual(kubeconfig, { clusters: [{ cluster }] });
   });

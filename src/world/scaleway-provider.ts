@@ -29,6 +29,7 @@ export interface ScalewayPortsOptions {
   readonly logger: Logger;
   readonly scaleway: OpenedScaleway;
   readonly sessions: HostSessions;
+  readonly clusterId: string;
   /** Used where a machine names none; empty when every machine must. */
   readonly poolPrefix: string;
   readonly namespace?: string;
@@ -47,31 +48,33 @@ export interface HostSessionDeps extends HostAccess {
   readonly clock: Clock;
   readonly random: Random;
   readonly sshKeys: SshKeys;
+  readonly clusterId: string;
   readonly secretsNamespace: string;
   readonly access: Pick<ClusterAccess, 'forMacs' | 'authority'>;
 }
 
 /** With keys and tokens that the cluster keeps; the keys are known to Scaleway before anybody needs them. */
 export const createHostSessions = (deps: HostSessionDeps): HostSessions => {
-  const { client, clock, random, sshKeys, secretsNamespace: namespace, access, ...macs } = deps;
+  const { client, clock, random, sshKeys, clusterId, secretsNamespace: namespace, access, ...macs } = deps;
   const cluster = { server: access.forMacs, authority: access.authority };
   return {
     ...macs,
     fleetKeys: createFleetKeys({
-      ...{ client, namespace, random: random.stream('fleet keys') },
-      register: (key, signal) => registerSshKey(sshKeys, key, signal),
+      ...{ client, clock, namespace, random: random.stream('fleet keys') },
+      register: (key, signal) => registerSshKey(sshKeys, { ...key, clusterId }, signal),
     }),
     join: createJoinCredentials({ client, clock, random: random.stream('join tokens'), cluster }),
   };
 };
 
-export const createScalewayPorts = async (
-  options: ScalewayPortsOptions,
-  signal: AbortSignal,
-): Promise<ProviderPorts> => {
-  const { client, clock, random, logger, scaleway, sessions, poolPrefix, namespace } = options;
+/** What tells this cluster from others that share a Scaleway project. */
+export const readClusterId = async (client: KubeClient, signal: AbortSignal): Promise<string> => {
   const kubeSystem = await client.get(NAMESPACES, { name: 'kube-system' }, { signal });
-  const clusterId = toClusterId(kubeSystem.metadata.uid ?? '');
+  return toClusterId(kubeSystem.metadata.uid ?? '');
+};
+
+export const createScalewayPorts = (options: ScalewayPortsOptions): ProviderPorts => {
+  const { client, clock, random, logger, scaleway, sessions, clusterId, poolPrefix, namespace } = options;
   const { cloud, projectId, zones, apiUrl } = scaleway;
   const times = hostTimesFor(options.hostTimes ?? 'normal', apiUrl);
   const { fleetKeys, join, ...macs } = sessions;

@@ -61,6 +61,7 @@ export const createSimulatedPorts = async (
 ): Promise<ProviderPorts> => {
   const { client, clock, random, logger, speedUp } = options;
   const kubeSystem = await client.get(NAMESPACES, { name: 'kube-system' }, { signal });
+  const clusterId = toClusterId(kubeSystem.metadata.uid ?? '');
   const compressed = (lifeMs: number): number => Math.max(Math.round(lifeMs / speedUp), 100);
   const port = connectCloud({
     ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
@@ -71,12 +72,14 @@ export const createSimulatedPorts = async (
     preparer: createHostPreparer({ ...access, clock }),
     join: options.join,
     fleetKeys:
-      fleetKey === undefined ? keepFleetKeys({ client, random }, port) : { privateKeyOf: async () => fleetKey },
+      fleetKey === undefined
+        ? keepFleetKeys({ client, clock, random, clusterId }, port)
+        : { privateKeyOf: async () => fleetKey, knownSince: async () => undefined },
     settings: {
       projectId: cloud.projectId,
       zones: [cloud.zone],
       poolPrefix: POOL_PREFIX,
-      clusterId: toClusterId(kubeSystem.metadata.uid ?? ''),
+      clusterId,
       ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
       limits: DEFAULT_LIMITS,
       roll: DEFAULT_ROLL,
@@ -95,8 +98,15 @@ export const createSimulatedPorts = async (
   };
 };
 
-const keepFleetKeys = (deps: { readonly client: KubeClient; readonly random: Random }, keys: SshKeys): FleetKeys =>
+interface KeyDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly clusterId: string;
+}
+
+const keepFleetKeys = ({ client, clock, random, clusterId }: KeyDeps, keys: SshKeys): FleetKeys =>
   createFleetKeys({
-    ...{ ...deps, namespace: SECRETS_NAMESPACE },
-    register: (key, signal) => registerSshKey(keys, key, signal),
+    ...{ client, clock, random, namespace: SECRETS_NAMESPACE },
+    register: (key, signal) => registerSshKey(keys, { ...key, clusterId }, signal),
   });

@@ -84,8 +84,13 @@ export const IN_CLAIMS: readonly Mutant[] = [
       },
       {
         file: CHOOSE,
-        from: '!view.taken.has(metadata.name) && isClaimable(host, view)',
+        from: '!isGoing && isClaimable(host, at)',
         to: 'spec.release === undefined',
+      },
+      {
+        file: CHOOSE,
+        from: '!view.taken.has(host.metadata.name) && isOnOffer(host, view)',
+        to: 'isOnOffer(host, view)',
       },
     ],
   },
@@ -96,8 +101,8 @@ export const IN_CLAIMS: readonly Mutant[] = [
     edits: [
       {
         file: CHOOSE,
-        from: 'if (first === undefined) return undefined;',
-        to: 'if (Number.isInteger(namesakes.length)) return undefined;',
+        from: 'if (namespace === undefined) return undefined;',
+        to: 'if (namespace === undefined || Number.isInteger(namesakes.length)) return undefined;',
       },
     ],
   },

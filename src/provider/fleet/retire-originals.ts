@@ -15,6 +15,7 @@ import { SECRETS, SERVICE_ACCOUNTS } from '../../kube/types/core.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import { CLUSTER_ROLE_BINDINGS } from '../../kube/types/rbac.ts';
 import type { Resource } from '../../kube/types/resource.ts';
+import { isWithin } from '../host/host-caches.ts';
 import { hostStateOf } from '../host/host-life.ts';
 
 export interface OriginalsParts {
@@ -22,6 +23,8 @@ export interface OriginalsParts {
   readonly hosts: Cache<MacHost>;
   /** Where the original keeps its objects. */
   readonly namespace: string;
+  /** Whose machines this manager works for; all without it. */
+  readonly machineNamespace?: string;
 }
 
 const LOOK_AGAIN_MS = 60_000;
@@ -43,12 +46,13 @@ export const createOriginalsController = (parts: OriginalsParts): Controller =>
     reconcile: (context) => retireAll(parts, context),
   });
 
-const retireAll = async ({ hosts, namespace }: OriginalsParts, context: ReconcileContext): Promise<Verdict> => {
+const retireAll = async (parts: OriginalsParts, context: ReconcileContext): Promise<Verdict> => {
+  const { hosts, namespace, machineNamespace } = parts;
   const accounts = await listAccounts(namespace, context);
   for (const account of accounts) {
     const machine = account.metadata.labels?.[LABELS.machine] ?? '';
-    if (machine !== '' && hosts.byIndex('node', machine).some(isOnItsOwn))
-      await retire(account, { machine, namespace }, context);
+    const known = hosts.byIndex('node', machine).filter((host) => isWithin(machineNamespace, host));
+    if (machine !== '' && known.some(isOnItsOwn)) await retire(account, { machine, namespace }, context);
   }
   return accounts.length === 0 ? { next: 'rest' } : { next: 'again', afterMs: LOOK_AGAIN_MS };
 };

@@ -3,6 +3,7 @@
  * pinned on the record before anything is sent.
  */
 import { withTimeLimit } from '../../base/abort.ts';
+import { parseTimestamp } from '../../base/clock.ts';
 import { FleetError, toFleetError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { HostTarget, Preparation, StepProgress } from '../../hosts/port.ts';
@@ -14,6 +15,7 @@ import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { changeRecord } from './change-record.ts';
 import { providerIdOf } from './host-caches.ts';
 import { paceProgress } from './pace-progress.ts';
+import { KEY_MISSING, LOCKED_OUT } from './plan-recovery.ts';
 import type { HostPorts, HostRunner } from './ports.ts';
 import { recordSighting, type Sighting } from './sighting.ts';
 import { sudoAccessOf } from './sudo-record.ts';
@@ -56,18 +58,37 @@ export const bootstrapHost = (job: BootstrapJob): BootstrapRequest => ({
   doing: 'bootstrapping',
   timeoutMs: job.ports.settings.times.bootstrapTimeoutMs,
   run: async ({ signal, report }) => {
-    const target = await pinnedTargetOf(job, signal);
-    const kubeconfig = await issueIdentity(job, signal);
-    const githubToken = await notItsFault(registrationOf(job, signal));
-    return prepareHost(job, { target, kubeconfig, githubToken, report }, signal);
+    try {
+      const target = await pinnedTargetOf(job, signal);
+      const kubeconfig = await issueIdentity(job, signal);
+      const githubToken = await notItsFault(registrationOf(job, signal));
+      return await prepareHost(job, { target, kubeconfig, githubToken, report }, signal);
+    } catch (error) {
+      throw await explainLockout(job, toFleetError(error), signal);
+    }
   },
 });
 
-const issueIdentity = ({ ports, host }: BootstrapJob, signal: AbortSignal): Promise<Secret<string>> =>
-  notItsFault(ports.join.issue(host.spec.claimRef?.name ?? '', signal));
+/** A Mac that was installed before its fleet had a key does not know it, which is no fault of the Mac's (001-4, F41). */
+const explainLockout = async ({ ports, host }: BootstrapJob, error: FleetError, signal: AbortSignal) => {
+  if (error.code !== LOCKED_OUT) return error;
+  const knownSinceMs = await ports.fleetKeys.knownSince(host.spec.fleet ?? '', signal);
+  const installedMs = parseTimestamp(host.spec.reinstall?.requestedAt) ?? Number.NEGATIVE_INFINITY;
+  if (knownSinceMs === undefined || installedMs > knownSinceMs) return error;
+  return new FleetError(error.kind, {
+    code: KEY_MISSING,
+    message: `it was installed before the key of its fleet was known, and does not let us in: ${error.message}`,
+    hint: 'Nothing to do: after a few more tries it is installed anew, with the key.',
+    cause: error,
+  });
+};
 
-/** One that was taken over has the identity that somebody else gave it, until our configuration was verified on it (R28). */
-const isStranger = ({ spec, status }: MacHost): boolean => spec.takenOver === true && status?.configHash === undefined;
+const issueIdentity = ({ ports, host }: BootstrapJob, signal: AbortSignal): Promise<Secret<string>> =>
+  notItsFault(ports.join.issue(host.spec.claimRef ?? { namespace: '', name: '' }, signal));
+
+/** One that was taken over has the identity that somebody else gave it, until it has one of ours (R28). */
+const isStranger = ({ spec, status }: MacHost): boolean =>
+  spec.takenOver === true && spec.identity === undefined && status?.configHash === undefined;
 
 /** The same for a Mac that works: what differs is changed, and its identity stays as it is, unless it is not from us. */
 export const rollHost = (job: BootstrapJob): BootstrapRequest => ({

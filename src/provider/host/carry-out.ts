@@ -25,6 +25,7 @@ import { nameSeen, recordWrite } from './recorded-write.ts';
 import { isReady, notReady } from './report.ts';
 import { startRoll } from './roll-host.ts';
 import { recordSighting } from './sighting.ts';
+import type { Turns } from './turns.ts';
 
 /** A live look is good for this long; a process that was frozen since sends nothing (R13). */
 const LOOK_GOOD_FOR_MS = 5_000;
@@ -36,6 +37,8 @@ export interface HostDeps extends PrepareDeps {
   readonly stops: Operations<never, void>;
   /** Writes that this process put on record and has not sent: what for, by the id of the write. */
   readonly unsent: Map<string, 'recovery' | 'request' | 'order'>;
+  /** Whose claim may be put on record as about to be carried out. */
+  readonly turns: Turns;
   /** Intents to rent a Mac that this process decided to send. */
   readonly decided: Set<string>;
 }
@@ -116,8 +119,12 @@ const rename = async (
   { to, record }: Write & { readonly do: 'rename' },
 ): Promise<Result> => {
   if (record !== undefined) await patchHost(task.host, { lastWrite: record }, task.context);
-  const server = await deps.ports.cloud.renameServer(refOf(task.host), to, permitEffect(deps, task));
-  return record === undefined ? renamed(deps, task, server) : wait(0);
+  try {
+    const server = await deps.ports.cloud.renameServer(refOf(task.host), to, permitEffect(deps, task));
+    return record === undefined ? renamed(deps, task, server) : wait(0);
+  } finally {
+    deps.turns.end(task.host.metadata.name);
+  }
 };
 
 /** The answer shows the server as a look would: a name on the way to a machine's is taken as seen at once. */

@@ -19,6 +19,10 @@ export interface ProviderCaches {
   readonly clusters: Cache<ClusterApiCluster>;
 }
 
+/** Whether a manager that works for this namespace may act on it: nobody has it, or a machine of that namespace. */
+export const isWithin = (namespace: string | undefined, { spec }: MacHost): boolean =>
+  namespace === undefined || spec.claimRef === undefined || spec.claimRef.namespace === namespace;
+
 export const providerIdOf = ({ spec, metadata }: MacHost): string =>
   renderProviderId({ zone: spec.source.scaleway?.zone ?? '', serverId: metadata.name });
 

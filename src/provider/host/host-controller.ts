@@ -20,7 +20,15 @@ import { done, type StepResult, stop, wait } from '../../kube/controller/outcome
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
-import { isOwnerPaused, isProvisioned, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
+import {
+  isOwnerPaused,
+  isProvisioned,
+  isWithin,
+  membersOf,
+  nodeOf,
+  ownerOf,
+  type ProviderCaches,
+} from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder } from './host-life.ts';
 import type { Owner } from './host-view.ts';
 import { identityLeftMs } from './node-identity.ts';
@@ -33,6 +41,7 @@ import type { HostPorts } from './ports.ts';
 import { pacedUntil, underWay, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
 import { isReady } from './report.ts';
 import { type RollTurn, rollTurnOf, rollUnderWay } from './roll-host.ts';
+import { createTurns } from './turns.ts';
 
 /** A fleet as large as one manager is made for is worked on at once: each Mac is waited for, most of the time. */
 const WORK_AT_ONCE = 1_024;
@@ -47,6 +56,10 @@ export const createHostController = (ports: HostPorts, caches: ProviderCaches, e
   const deps: HostDeps = {
     ...{ ports, caches, operations, keyLooks, stops },
     ...{ raisedEpochs: new Map(), unsent: new Map(), decided: new Set() },
+    turns: createTurns({
+      ...{ clock: ports.clock, places: WORKERS, goodForMs: ports.settings.times.recordMaxAgeMs },
+      wake: (key) => controller.wake(key),
+    }),
   };
   const controller = createController({
     name: 'machosts.life',
@@ -98,14 +111,15 @@ const hostKeysOf = (node: { readonly spec?: { readonly providerID?: string } }):
 };
 
 /**
- * Hosts of another project are not ours (R1); while the owner is paused, work under way ends and nothing new begins. That
+ * Hosts of another project (R1), or of a machine that another manager works for, are not ours; while the owner is paused, work under way ends and nothing new begins. That
  * its machine was taken off it by hand is put on record all the same (R16).
  */
 const gate = (
   { ports, caches, operations, keyLooks, stops }: HostDeps,
   host: MacHost,
 ): StepResult<MacHost> | undefined => {
-  if (host.spec.source.scaleway?.projectID !== ports.settings.projectId) return stop();
+  const { projectId, namespace } = ports.settings;
+  if (host.spec.source.scaleway?.projectID !== projectId || !isWithin(namespace, host)) return stop();
   if (!isOwnerPaused(caches, host)) return undefined;
   for (const work of [operations, keyLooks, stops]) work.cancel(host.metadata.uid ?? '');
   return ownerOf(caches, host) === 'detached' && host.spec.hold === undefined ? undefined : stop();
@@ -161,9 +175,10 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
 };
 
 /** Work belongs to a state: a bootstrap or a roll to Macs that are used, a stopping of the agent to the ways out. */
-const endStrayWork = (deps: HostDeps, { metadata: { uid = '' } }: MacHost, state: HostState): void => {
-  const { operations, keyLooks, stops, raisedEpochs } = deps;
+const endStrayWork = (deps: HostDeps, { metadata: { uid = '', name } }: MacHost, state: HostState): void => {
+  const { operations, keyLooks, stops, raisedEpochs, turns } = deps;
   if (state !== 'claimed') keyLooks.cancel(uid);
+  if (state !== 'claimed') turns.end(name);
   if (state !== 'preparing' && state !== 'joined') operations.cancel(uid);
   // The next claim works under an epoch of its own, with its own identity on record (R10, R23).
   if (state !== 'claimed' && state !== 'preparing' && state !== 'joined') raisedEpochs.delete(uid);
@@ -190,6 +205,8 @@ const lookIfNeeded = async (deps: HostDeps, glance: Glance): Promise<Looked> => 
   // Just put on record: what its server looks like follows at once.
   if (state === 'free' && host.status?.server === undefined) return { kind: 'not-yet', result: stop() };
   const intent = state === 'claimed' ? planIntent(intentView(deps, host, owner)) : undefined;
+  if (intent?.do === 'store' && !deps.turns.take(host.metadata.name))
+    return { kind: 'not-yet', result: wait(deps.ports.settings.times.recordMaxAgeMs) };
   if (intent !== undefined)
     return { kind: 'enough', result: await carryOut(deps, intent, { host, look: UNLOOKED, context }) };
   const rolling = state === 'joined' && owner === 'names-it' ? rollUnderWay(deps, host) : undefined;

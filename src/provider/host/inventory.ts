@@ -14,6 +14,7 @@ import {
   type ReconcileContext,
   type Watch,
 } from '../../kube/controller/controller.ts';
+import type { CompleteLists } from './complete-lists.ts';
 import { createStrayWatch, findStrays, type Stray, type StraySightings } from './find-strays.ts';
 import type { ProviderCaches } from './host-caches.ts';
 import { isOrder } from './host-life.ts';
@@ -24,7 +25,17 @@ import type { HostPorts } from './ports.ts';
 /** Told of what is astray in a zone, with every list of it. */
 export type OnStrays = (zone: string, sightings: StraySightings) => void;
 
-export const createInventoryController = (ports: HostPorts, caches: ProviderCaches, onStrays: OnStrays): Controller => {
+/** Who is told of what a list shows. */
+export interface InventoryListeners {
+  readonly lists: Pick<CompleteLists, 'note'>;
+  readonly onStrays: OnStrays;
+}
+
+export const createInventoryController = (
+  ports: HostPorts,
+  caches: ProviderCaches,
+  { lists, onStrays }: InventoryListeners,
+): Controller => {
   const watches = new Map(
     ports.settings.zones.map((zone) => [zone, createStrayWatch(10 * ports.settings.times.quietMs)]),
   );
@@ -32,7 +43,9 @@ export const createInventoryController = (ports: HostPorts, caches: ProviderCach
     name: 'machosts.inventory',
     watches: [eachZone(ports, caches)],
     reconcile: async (context) => {
+      const startedMs = ports.clock.elapsed();
       const strays = await takeStock(ports, caches, context);
+      lists.note(context.key, startedMs);
       const sightings = watches.get(context.key)?.(strays, ports.clock.now());
       if (sightings !== undefined) onStrays(context.key, sightings);
       return { next: 'again', afterMs: ports.settings.times.inventoryMs };
@@ -78,6 +91,7 @@ const takeStock = async (
     poolPrefix: settings.poolPrefix,
     clusterId: settings.clusterId,
     owners,
+    identityLifeMs: ports.join.lifeMs,
     uuid: ports.ids.uuid,
   });
   const limiter = createLimiter(PLANS_AT_ONCE);

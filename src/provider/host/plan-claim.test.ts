@@ -20,7 +20,7 @@ const ROWS: readonly Row[] = [
     story: 'R7 a claim begins with the wish for a pending name, on what the record says of the server',
     spec: { claimRef: CLAIM },
     seen: { name: POOL },
-    plan: store({ assignedName: { current: POOL, next: `tuist-claim-pending-${UUID}` }, lastWrite: fresh('rename') }),
+    plan: store({ assignedName: { current: POOL, next: PENDING }, lastWrite: fresh('rename') }),
   },
   { story: 'a server that was never seen is looked at', spec: { claimRef: CLAIM }, seen: undefined, plan: undefined },
   {

@@ -21,7 +21,7 @@ export const planIntent = (view: IntentView): HostPlan | undefined => {
   if (owner !== 'names-it' || known === undefined) return undefined;
   if (spec.assignedName === undefined) {
     if (sightName(spec, known) !== 'pool') return undefined;
-    return intendName(view, { from: known, to: renderServerName({ kind: 'claim-pending', uuid: view.uuid() }) });
+    return intendName(view, { from: known, to: pendingNameOf(spec.claimRef?.uid ?? '') });
   }
   const { next } = spec.assignedName;
   if (known !== next || !isPending(next)) return undefined;
@@ -29,6 +29,10 @@ export const planIntent = (view: IntentView): HostPlan | undefined => {
   if (leftMs > 0) return { do: 'wait', afterMs: leftMs };
   return intendName(view, { from: next, to: spec.claimRef?.name ?? '' });
 };
+
+/** Says which machine is about to take the server: should the record be lost meanwhile, it is known whose it is (R15). */
+export const pendingNameOf = (machineUid: string): string =>
+  renderServerName({ kind: 'claim-pending', uuid: machineUid });
 
 export const isPending = (name: string): boolean => parseServerName(name, [])?.kind === 'claim-pending';
 

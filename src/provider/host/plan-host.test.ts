@@ -45,7 +45,7 @@ const ROWS: readonly Row[] = [
     story: 'R7 a claimed host is first to get a pending name, stored before it is sent',
     spec: { claimRef: CLAIM },
     server: serverOf(POOL),
-    plan: store({ assignedName: { current: POOL, next: `tuist-claim-pending-${UUID}` }, lastWrite: fresh('rename') }),
+    plan: store({ assignedName: { current: POOL, next: PENDING }, lastWrite: fresh('rename') }),
   },
   {
     story: 'R13 a stored rename is sent on a fresh record',

@@ -5,10 +5,10 @@
 import { parseTimestamp } from '../../base/clock.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
-import { parseServerName, renderServerName } from '../../kinds/names.ts';
+import { parseServerName } from '../../kinds/names.ts';
 import { HOST_LIFE, hostStateOf, type Move, type Sight, sightName } from './host-life.ts';
 import type { HostPlan, HostView } from './host-view.ts';
-import { holdLeftMs, isPending } from './plan-claim.ts';
+import { holdLeftMs, isPending, pendingNameOf } from './plan-claim.ts';
 import { planKeep, planOwner } from './plan-owner.ts';
 import { planReboot, planRecovery, planRequestedReboot, planSeclude } from './plan-recovery.ts';
 import { planReturn, planTerminate, planWipe } from './plan-release.ts';
@@ -67,7 +67,7 @@ const planTake = (view: HostView): HostPlan => {
   if (disowned !== undefined) return disowned;
   const from = nameOnRecord(view);
   if (name === undefined) {
-    return intendName(view, { from, to: renderServerName({ kind: 'claim-pending', uuid: view.uuid() }) });
+    return intendName(view, { from, to: pendingNameOf(spec.claimRef?.uid ?? '') });
   }
   // That it was seen goes on record with this pass, and the name is held from then on.
   if (name.next !== undefined && name.next === server?.name && isPending(name.next))

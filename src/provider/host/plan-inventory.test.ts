@@ -17,6 +17,8 @@ const claimed = {
   fleet: 'ci-mac-1',
 };
 
+const ENDING = { nodeName: 'mac-1', expiresAt: at(-3_600_000) };
+
 const view = (given: Partial<InventoryView>): InventoryView => ({
   nowMs: NOW,
   projectId: 'p',
@@ -26,6 +28,7 @@ const view = (given: Partial<InventoryView>): InventoryView => ({
   poolPrefix: 'tuist-pool-',
   clusterId: '0a1b2c3d',
   owners: new Map(),
+  identityLifeMs: 3_600_000,
   uuid: () => UUID,
   ...given,
 });
@@ -36,10 +39,41 @@ describe('a server that is not on record', () => {
     { story: 'is none of ours under any other name', name: 'mac-1', spec: undefined },
     { story: 'may be another cluster’s under a pending name', name: PENDING, spec: undefined },
     {
+      story: 'R15 is on its way to the machine that names it under a pending name of that very machine',
+      name: PENDING,
+      owner: machine({ status: { serverID: ID } }, { uid: ID }),
+      spec: {
+        ...claimed,
+        claimRef: { ...claimed.claimRef, uid: ID },
+        assignedName: { current: PENDING, next: PENDING },
+      },
+    },
+    {
+      story: 'R7 is left alone under a pending name of another, although a machine names it',
+      name: PENDING,
+      owner: machine({ status: { serverID: ID } }, { uid: UUID }),
+      spec: undefined,
+    },
+    {
       story: 'R17 belongs to the machine that has its identity, if it bears its name',
       name: 'mac-1',
       owner: machine({ spec: { providerID: `scw-applesilicon://fr-par-1/${ID}` } }),
       spec: { ...claimed, takenOver: true, assignedName: { current: 'mac-1' } },
+    },
+    {
+      story: 'R23 of a lost record is a Node for as long as its last certificate may live',
+      name: 'mac-1',
+      owner: machine({
+        spec: { providerID: `scw-applesilicon://fr-par-1/${ID}` },
+        status: { serverID: ID, initialization: { provisioned: true } },
+      }),
+      spec: { ...claimed, identity: ENDING, takenOver: true, assignedName: { current: 'mac-1' } },
+    },
+    {
+      story: 'R23 of a machine that is not provisioned too: its Mac may have joined a moment ago',
+      name: 'mac-1',
+      owner: machine({ status: { serverID: ID } }),
+      spec: { ...claimed, identity: ENDING, takenOver: true, assignedName: { current: 'mac-1' } },
     },
     {
       story: 'R17 is left alone if the machine with its identity bears another name',
@@ -112,6 +146,7 @@ describe('a server that is not on record', () => {
         ordered: true,
         claimRef: claimed.claimRef,
         fleet: claimed.fleet,
+        identity: ENDING,
         takenOver: true,
         assignedName: { current: 'mac-1' },
       },

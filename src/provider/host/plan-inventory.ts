@@ -6,6 +6,7 @@ import { parseServerName } from '../../kinds/names.ts';
 import type { CloudServer } from '../../scaleway/port/cloud.ts';
 import { claimOf } from './claim-of.ts';
 import { isOrder } from './host-life.ts';
+import { pendingNameOf } from './plan-claim.ts';
 import { isSameSighting, recordSighting } from './sighting.ts';
 
 export interface InventoryView {
@@ -21,6 +22,8 @@ export interface InventoryView {
   readonly clusterId: string;
   /** The machines that name a server, by its id, in their status or their providerID. */
   readonly owners: ReadonlyMap<string, readonly ScalewayAppleSiliconMachine[]>;
+  /** How long a Mac may be a Node at most after what it joined with was issued; undefined: as long as it is there. */
+  readonly identityLifeMs: number | undefined;
   readonly uuid: () => string;
 }
 
@@ -48,6 +51,7 @@ export type NewHost = Pick<MacHostSpec, 'source' | 'type' | 'osFamily'> &
       | 'order'
       | 'configuration'
       | 'takenOver'
+      | 'identity'
     >
   >;
 
@@ -131,9 +135,25 @@ const lifeWithOwner = (
   const parsed = parseServerName(name, view.poolPrefixes);
   const isOrdered = parsed?.kind === 'ordered' && parsed.clusterId === view.clusterId;
   if (name === machine.metadata.name || isOrdered)
-    return { ...home, ...claimed, takenOver: true, assignedName: { current: name } };
+    return { ...home, ...claimed, ...identityOf(view, machine), takenOver: true, assignedName: { current: name } };
+  // Held anew from now on, as a wish that has come true: nothing was done to the Mac under that name yet (R7).
+  if (name === pendingNameOf(machine.metadata.uid ?? ''))
+    return { ...home, ...claimed, assignedName: { current: name, next: name } };
   if (parsed?.kind !== 'pool') return undefined;
   return { ...claimed, pool: { prefix: parsed.prefix }, assignedName: { current: name }, release: halfReleased(view) };
+};
+
+/**
+ * Until when a Mac may be a Node whose record was lost: none of its certificates is younger than the loss (R23). Nobody knows it
+ * of one that the Go original bootstrapped, or that came from another cluster; those have their identity, and no status of ours.
+ */
+const identityOf = (
+  { nowMs, identityLifeMs }: InventoryView,
+  { metadata, spec, status }: ScalewayAppleSiliconMachine,
+): Pick<NewHost, 'identity'> => {
+  const isOurs = status?.initialization?.provisioned === true || !spec.providerID;
+  if (!isOurs || identityLifeMs === undefined) return {};
+  return { identity: { nodeName: metadata.name, expiresAt: toTimestamp(nowMs + identityLifeMs) } };
 };
 
 const halfReleased = ({ nowMs, uuid }: InventoryView): NonNullable<MacHostSpec['release']> => ({

@@ -157,6 +157,12 @@ const ROWS: readonly Row[] = [
     ),
   },
   {
+    story: '001-4 nor does it to one that was installed before there was the key: it goes back without blame',
+    spec: failing(3, 'FleetKeyMissing'),
+    server: serverOf('mac-1'),
+    plan: released('FleetKeyMissing', 'gave the Mac back after 3 failed attempts, the last with FleetKeyMissing'),
+  },
+  {
     story: 'R9 a Mac with the marks of another claim goes back at once',
     spec: failing(1, 'NotWiped'),
     server: serverOf('mac-1'),

@@ -15,15 +15,23 @@ const FAULTS = { exhausted: 'BootstrapExhausted', keyChanged: 'HostKeyChanged' }
 const ANOTHER_TRY = 'NewConfiguration';
 /** Bears the marks of another claim: wiped again before anybody gets it (R9). Not the Mac's fault. */
 const NOT_WIPED = 'NotWiped';
+/** What a Mac answers that does not know the fleet's key. */
+export const LOCKED_OUT = 'AuthenticationFailed';
+/** The same of one that cannot know it: installed before the key was known. Not the Mac's fault either. */
+export const KEY_MISSING = 'FleetKeyMissing';
+const BLAMELESS: readonly string[] = [NOT_WIPED, KEY_MISSING];
 const RETURNS_MAX = 3;
 const DAY_MS = 86_400_000;
 const REBOOTS_PER_DAY = 4;
+
+const isBlameless = (error: string | undefined): boolean => error !== undefined && BLAMELESS.includes(error);
 
 const isFault = (reason: string | undefined): boolean => reason === FAULTS.exhausted || reason === FAULTS.keyChanged;
 
 /** How often in a row a Mac went back for failing, once its release is over. */
 export const returnsAfter = ({ release, budgets }: MacHostSpec): number => {
   if (isFault(release?.reason)) return budgets.returns + 1;
+  if (release?.reason === KEY_MISSING) return budgets.returns;
   return release?.reason === ANOTHER_TRY ? RETURNS_MAX - 1 : 0;
 };
 
@@ -43,7 +51,7 @@ export const tierOf = ({ budgets }: MacHostSpec, { rebootAfter, releaseAfter }: 
   if (failures === 0) return 'retry';
   const isPastFirst = rebootAfter > 0 && failures >= rebootAfter;
   // A Mac that does not know the fleet's key gets it by a new installation only; a reboot changes nothing (F41).
-  const isLockedOut = lastError === 'AuthenticationFailed' && isPastFirst;
+  const isLockedOut = (lastError === LOCKED_OUT || lastError === KEY_MISSING) && isPastFirst;
   const isHopeless = lastError === NOT_WIPED || lastError === FAULTS.keyChanged;
   if (isHopeless || isLockedOut || (releaseAfter > 0 && failures >= releaseAfter)) return 'give-back';
   return isPastFirst && budgets.reboots.sinceClaim === 0 ? 'reboot' : 'retry';
@@ -61,7 +69,7 @@ const HALTED: HostPlan = {
 export const planRecovery = (view: HostView): HostPlan | undefined => {
   const tier = tierOf(view.spec, view.limits);
   if (tier === 'retry') return undefined;
-  if (isHalted(view.census()) && view.spec.budgets.bootstrap.lastError !== NOT_WIPED) return HALTED;
+  if (isHalted(view.census()) && !isBlameless(view.spec.budgets.bootstrap.lastError)) return HALTED;
   if (tier === 'give-back') return giveBack(view);
   const help = whatHelps(view.diagnosis);
   if (help === 'reinstall') return giveBack(view);
@@ -106,7 +114,7 @@ const giveBack = (view: HostView): HostPlan => {
   if (spec.pool === undefined && !spec.ordered) {
     return { do: 'report', message: `it failed ${failures} times (${lastError}), and has no pool to go back to` };
   }
-  const reason = lastError === NOT_WIPED || lastError === FAULTS.keyChanged ? lastError : FAULTS.exhausted;
+  const reason = isBlameless(lastError) || lastError === FAULTS.keyChanged ? lastError : FAULTS.exhausted;
   const message = `gave the Mac back after ${failures} failed attempts, the last with ${lastError}`;
   return {
     do: 'store',

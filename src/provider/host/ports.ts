@@ -15,8 +15,8 @@ import type { OrderLimits } from './plan-order.ts';
 
 /** What lets a Mac join the cluster under one Node name. */
 export interface JoinCredentials {
-  /** A kubeconfig for this Node and no other. */
-  issue(nodeName: string, signal: AbortSignal): Promise<Secret<string>>;
+  /** A kubeconfig for the Node of this machine, and no other. */
+  issue(machine: { readonly namespace: string; readonly name: string }, signal: AbortSignal): Promise<Secret<string>>;
   /** How long the identity lives at most that comes of it, unless it is renewed; undefined: as long as the Mac. */
   readonly lifeMs?: number;
 }
@@ -24,6 +24,8 @@ export interface JoinCredentials {
 /** The SSH key that a fleet's Macs accept. */
 export interface FleetKeys {
   privateKeyOf(fleet: string, signal: AbortSignal): Promise<Secret<string>>;
+  /** Since when every Mac that is installed gets it; undefined: nobody knows. */
+  knownSince(fleet: string, signal: AbortSignal): Promise<number | undefined>;
 }
 
 /** What a builder is to be: as its machine says. */

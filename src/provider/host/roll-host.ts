@@ -10,7 +10,7 @@ import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { afterFailedPush, type DriftPlan, type DriftView, planDrift } from '../fleet/plan-drift.ts';
 import { planWave, type RollMember } from '../fleet/plan-wave.ts';
 import { rollHost, wantedHashOf } from './bootstrap.ts';
-import { nodeOf } from './host-caches.ts';
+import { isWithin, nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
 import { type PrepareDeps, progressOf, raiseEpoch, WATCH_OPERATION_MS } from './prepare-host.ts';
 import { isReady } from './report.ts';
@@ -53,7 +53,8 @@ const laterOf = (plan: Exclude<DriftPlan, { do: 'nothing' | 'push' }>): RollTurn
 const membersOf = (deps: PrepareDeps, { spec }: MacHost): readonly RollMember[] =>
   deps.caches.hosts
     .list()
-    .filter((other) => other.spec.fleet === spec.fleet && hostStateOf(other.spec, 'there') === 'joined')
+    .filter((other) => other.spec.fleet === spec.fleet && isWithin(deps.ports.settings.namespace, other))
+    .filter((other) => hostStateOf(other.spec, 'there') === 'joined')
     .map((other) => memberOf(deps, other));
 
 const memberOf = (deps: PrepareDeps, host: MacHost): RollMember => {

@@ -14,7 +14,7 @@ import { createAuthority, issueCertificate } from '../../pki/authority.ts';
 import { renderCertificate } from '../../pki/certificate.ts';
 import { createCsr } from '../../pki/csr.ts';
 import { createKeyPair } from '../../pki/key.ts';
-import { createCsrApprover, keyOfRequest } from './csr-approver.ts';
+import { createCsrApprover, keyOfRequest, undecidedNodeOf } from './csr-approver.ts';
 import { createJoinCredentials } from './join-credentials.ts';
 import { JOIN_GROUP } from './join-token.ts';
 
@@ -66,18 +66,42 @@ const hostOf = (name: string, nodeName: string): MacHost =>
     },
   });
 
-const startApprover = async () => {
+interface Signed {
+  /** Of the request, whose key it is. */
+  readonly name: string;
+  readonly nodeName: string;
+  readonly nowMs: number;
+  readonly lifeMs: number;
+}
+
+const sign = ({ name, nodeName, nowMs, lifeMs }: Signed): string => {
+  const random = createSeededRandom('signer');
+  const life = { notBeforeMs: nowMs - HOUR_MS, notAfterMs: nowMs + lifeMs };
+  const keyPair = createKeyPair(createSeededRandom('authority'));
+  const authority = createAuthority({ subject: { commonName: 'authority' }, keyPair, random, ...life });
+  const { publicKey } = createKeyPair(createSeededRandom(name));
+  const identity = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] };
+  return renderCertificate(
+    issueCertificate(authority, { identity, publicKey, usages: ['client auth'], random, ...life }),
+  );
+};
+
+const startApprover = async ({ namespace }: { namespace?: string } = {}) => {
   const seen: string[] = [];
   const harness = createHarness({ wrap: listen(seen) });
   const { client, clock, random, stop, advance } = harness;
   const cacheDeps = { client, clock, random, logger: silentLogger };
   const requests = createCache({
     ...{ ...cacheDeps, resource: CERTIFICATE_SIGNING_REQUESTS },
-    indexes: { key: (request: CertificateSigningRequest) => [keyOfRequest(request)] },
+    indexes: {
+      key: (request: CertificateSigningRequest) => [keyOfRequest(request)],
+      undecided: undecidedNodeOf,
+    },
   });
   const indexes = { node: ({ spec }: MacHost) => (spec.claimRef === undefined ? [] : [spec.claimRef.name]) };
   const hosts = createCache({ ...cacheDeps, resource: MAC_HOSTS, indexes });
-  const controllers = [createCsrApprover({ requests, hosts, servingAddresses: [] })];
+  const scope = namespace === undefined ? {} : { namespace };
+  const controllers = [createCsrApprover({ requests, hosts, servingAddresses: [], ...scope })];
   const manager = createManager({ name: 'approver', ...cacheDeps, caches: [requests, hosts], controllers });
   const { signal } = stop;
   const running = manager.run(signal);
@@ -98,22 +122,18 @@ const startApprover = async () => {
   };
   /** As a signer does. */
   const issue = async (name: string, { nodeName, lifeMs }: { nodeName: string; lifeMs: number }): Promise<void> => {
-    const authorityKey = createKeyPair(createSeededRandom('authority'));
-    const life = { notBeforeMs: clock.now() - HOUR_MS, notAfterMs: clock.now() + lifeMs };
-    const subject = { commonName: 'authority' };
-    const authority = createAuthority({ subject, keyPair: authorityKey, random, ...life });
-    const { publicKey } = createKeyPair(createSeededRandom(name));
-    const identity = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] };
-    const certificate = issueCertificate(authority, { identity, publicKey, usages: ['client auth'], random, ...life });
-    const body = { status: { certificate: Buffer.from(renderCertificate(certificate)).toString('base64') } };
+    const certificate = sign({ name, nodeName, nowMs: clock.now(), lifeMs });
+    const body = { status: { certificate: Buffer.from(certificate).toString('base64') } };
     const patch = { type: 'merge', body } as const;
     await client.patch(CERTIFICATE_SIGNING_REQUESTS, { name }, patch, { subresource: 'status', signal });
     await settle();
   };
   const tokenFor = async (nodeName: string): Promise<string> => {
-    const kubeconfig = (await join.issue(nodeName, signal)).reveal();
+    const kubeconfig = (await join.issue({ namespace: 'ci', name: nodeName }, signal)).reveal();
     return /token: (\S+)/.exec(kubeconfig)?.[1] ?? '';
   };
+  const decisionOf = async (name: string): Promise<string | undefined> =>
+    (await client.get(CERTIFICATE_SIGNING_REQUESTS, { name }, { signal })).status?.conditions?.[0]?.type;
   const end = async (): Promise<void> => {
     stop.abort();
     await running;
@@ -123,7 +143,7 @@ const startApprover = async () => {
     await advance(ms);
     await settle();
   };
-  return { client, clock, signal, ask, issue, tokenFor, reads, advance: later, end };
+  return { client, clock, signal, ask, issue, tokenFor, decisionOf, reads, advance: later, end };
 };
 
 const STRANGER = { token: 'abc123.0123456789abcdef', nodeName: 'mac-1', group: 'system:bootstrappers:else' };
@@ -163,6 +183,36 @@ describe('the approver of certificates', () => {
       reads().filter((path) => path.includes('/secrets')),
       [],
     );
+    await end();
+  });
+
+  it('leaves a Mac of another namespace to the manager of that, also its token', async () => {
+    const { client, signal, ask, issue, tokenFor, advance, end } = await startApprover({ namespace: 'web' });
+    assert.equal(await ask('joining', { token: await tokenFor('mac-1'), nodeName: 'mac-1' }), undefined);
+    assert.equal(await ask('renewing', { nodeName: 'mac-1' }), undefined);
+    const approved = [{ type: 'Approved', status: 'True', reason: 'MacOfTheFleet' }] as const;
+    await ask('decided', { token: await tokenFor('mac-2'), nodeName: 'mac-2' }, approved);
+    await issue('decided', { nodeName: 'mac-2', lifeMs: HOUR_MS });
+    await advance(200_000);
+    assert.equal((await client.list(SECRETS, { signal })).items.length, 2, 'their manager removes them');
+    await end();
+  });
+
+  it('R15 leaves a Mac waiting whose record is missing, and answers when it is there', async () => {
+    const { client, signal, ask, tokenFor, advance, decisionOf, end } = await startApprover();
+    const token = await tokenFor('mac-3');
+    assert.equal(await ask('early', { token, nodeName: 'mac-3' }), undefined);
+    await client.create(MAC_HOSTS, hostOf('srv-3', 'mac-3'), { signal });
+    await advance(1_000);
+    assert.equal(await decisionOf('early'), 'Approved');
+    await end();
+  });
+
+  it('R15 denies what no Mac came on record for while its token was good', async () => {
+    const { ask, tokenFor, advance, decisionOf, end } = await startApprover();
+    assert.equal(await ask('early', { token: await tokenFor('mac-3'), nodeName: 'mac-3' }), undefined);
+    await advance(900_000);
+    assert.equal(await decisionOf('early'), 'Denied');
     await end();
   });
 

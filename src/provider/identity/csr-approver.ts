@@ -14,6 +14,7 @@ import {
   type Controller,
   createController,
   type ReconcileContext,
+  watchMapped,
   watchPrimary,
 } from '../../kube/controller/controller.ts';
 import type { Verdict } from '../../kube/queue/work-queue.ts';
@@ -21,6 +22,7 @@ import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '..
 import { SECRETS, type Secret } from '../../kube/types/core.ts';
 import { type Certificate, parseCertificates } from '../../pki/certificate.ts';
 import { type Csr, parseCsr } from '../../pki/csr.ts';
+import { isWithin } from '../host/host-caches.ts';
 import { patchHost } from '../host/host-record.ts';
 import { JOIN_GROUP, markUsed, parseToken, TOKEN_NAMESPACE, tokenIdOf, tokenNameOf } from './join-token.ts';
 import {
@@ -36,7 +38,7 @@ import {
 const FETCHING_MS = 120_000;
 
 interface ApproverCaches {
-  /** Index `key`: by `keyOfRequest`. */
+  /** Index `key`: by `keyOfRequest`; index `undecided`: by `undecidedNodeOf`. */
   readonly requests: Cache<CertificateSigningRequest>;
   /** Index `node`: by the name in `spec.claimRef`. */
   readonly hosts: Cache<MacHost>;
@@ -45,12 +47,22 @@ interface ApproverCaches {
 export interface ApproverParts extends ApproverCaches {
   /** Where a Mac may serve besides its own address: on the loopback, for Macs that are simulated there. */
   readonly servingAddresses: readonly string[];
+  /** Whose machines this manager works for; all without it. */
+  readonly namespace?: string;
 }
 
 export const createCsrApprover = (parts: ApproverParts): Controller =>
   createController({
     name: 'certificatesigningrequests.approval',
-    watches: [watchPrimary(parts.requests)],
+    watches: [
+      watchPrimary(parts.requests),
+      // A Mac that comes on record may have asked before.
+      watchMapped(parts.hosts, (change) => {
+        const { claimRef } = change.type === 'deleted' ? change.old.spec : change.object.spec;
+        const asked = claimRef === undefined ? [] : parts.requests.byIndex('undecided', claimRef.name);
+        return asked.map(({ metadata }) => metadata.name);
+      }),
+    ],
     reconcile: (context) => decide(parts, context),
   });
 
@@ -59,41 +71,49 @@ const decide = async (parts: ApproverParts, context: ReconcileContext): Promise<
   if (request === undefined) return { next: 'rest' };
   if ((request.status?.conditions?.length ?? 0) > 0) {
     await noteIssued(parts, request, context);
-    return retireToken(request, context);
+    return isOurs(parts, request) ? retireToken(request, context) : { next: 'rest' };
   }
-  const tokenSecret = await findToken(request, context);
+  const tokenSecret = await findToken(parts, request, context);
   const view = { ...viewOf(parts, request, tokenSecret), nowMs: context.clock.now() };
   const verdict = judgeRequest(view);
   if (verdict.do === 'ignore') return { next: 'rest' };
+  if (verdict.do === 'wait') return { next: 'again', afterMs: verdict.afterMs };
   if (verdict.do === 'approve') await prepareApproval({ request, tokenSecret, host: view.host }, context);
   await answer(request, verdict, context);
   return { next: 'rest' };
 };
 
 const viewOf = (
-  { requests, hosts, servingAddresses }: ApproverParts,
+  parts: ApproverParts,
   request: CertificateSigningRequest,
   tokenSecret: Secret | undefined,
 ): Omit<RequestView, 'nowMs'> => {
   const token = tokenSecret === undefined ? undefined : parseToken(tokenSecret);
+  const { requests, servingAddresses, namespace } = parts;
   const csr = readCsr(request);
-  const host = hostNamed(hosts, claimedNameOf(request, token) ?? '');
+  const host = hostNamed(parts, claimedNameOf(request, token) ?? '');
   const addresses = [...servingAddresses, host?.status?.server?.address ?? ''];
   return {
     request,
     csr,
     token,
     host,
+    ...(namespace === undefined ? {} : { namespace }),
     addresses,
     keyHolders: csr === undefined ? [] : keyHoldersOf(requests, request, csr),
   };
 };
 
 /** Of Macs that were claimed under one name, one after the other, the one that was last given an identity (R22, R23). */
-const hostNamed = (hosts: Cache<MacHost>, nodeName: string): MacHost | undefined => {
+const hostNamed = ({ hosts, namespace }: ApproverParts, nodeName: string): MacHost | undefined => {
   const endOf = ({ spec }: MacHost): number => parseTimestamp(spec.identity?.expiresAt) ?? 0;
-  return hosts.byIndex('node', nodeName).toSorted((one, other) => endOf(other) - endOf(one))[0];
+  const ours = hosts.byIndex('node', nodeName).filter((host) => isWithin(namespace, host));
+  return ours.toSorted((one, other) => endOf(other) - endOf(one))[0];
 };
+
+/** A manager of one namespace knows its own by the Mac that asks. */
+const isOurs = (parts: ApproverParts, request: CertificateSigningRequest): boolean =>
+  parts.namespace === undefined || hostNamed(parts, nodeNameOf(readCsr(request)?.commonName) ?? '') !== undefined;
 
 const readCsr = ({ spec }: CertificateSigningRequest): Csr | undefined => {
   try {
@@ -119,6 +139,13 @@ export const keyOfRequest = (request: CertificateSigningRequest): string => {
   return der === undefined ? '' : createHash('sha256').update(der).digest('hex');
 };
 
+/** The Node that a request is about that nobody has decided; none of one that is decided, or cannot be read. */
+export const undecidedNodeOf = (request: CertificateSigningRequest): readonly string[] => {
+  if ((request.status?.conditions?.length ?? 0) > 0) return [];
+  const nodeName = nodeNameOf(readCsr(request)?.commonName);
+  return nodeName === undefined ? [] : [nodeName];
+};
+
 /** Nodes of another name whose request for this very key was approved. */
 const keyHoldersOf = (
   requests: Cache<CertificateSigningRequest>,
@@ -140,12 +167,19 @@ const tokenKeyOf = ({ spec }: CertificateSigningRequest) => {
   return id === undefined ? undefined : { namespace: TOKEN_NAMESPACE, name: tokenNameOf(id) };
 };
 
+/** A manager of one namespace that may read no tokens has none of its own: others decide. */
 const findToken = async (
+  { namespace }: ApproverParts,
   request: CertificateSigningRequest,
   context: ReconcileContext,
 ): Promise<Secret | undefined> => {
   const key = tokenKeyOf(request);
-  return key === undefined ? undefined : readIfThere(SECRETS, key, context);
+  try {
+    return key === undefined ? undefined : await readIfThere(SECRETS, key, context);
+  } catch (error) {
+    if (namespace !== undefined && isKind(error, 'denied')) return undefined;
+    throw error;
+  }
 };
 
 interface Approval {
@@ -173,12 +207,12 @@ const recordIdentity = (host: MacHost, endsAtMs: number, context: ReconcileConte
 
 /** Kubernetes' own approver lets Nodes renew, and a signer may be slow: what was issued counts, if it lives for longer. */
 const noteIssued = async (
-  { hosts }: ApproverParts,
+  parts: ApproverParts,
   request: CertificateSigningRequest,
   context: ReconcileContext,
 ): Promise<void> => {
   const issued = issuedIdentity(request);
-  const host = hostNamed(hosts, issued?.nodeName ?? '');
+  const host = hostNamed(parts, issued?.nodeName ?? '');
   const recordedMs = parseTimestamp(host?.spec.identity?.expiresAt);
   if (issued === undefined || host === undefined || recordedMs === undefined) return;
   if (issued.endsAtMs > recordedMs) await recordIdentity(host, issued.endsAtMs, context);
@@ -196,7 +230,7 @@ const issuedIdentity = ({ spec, status }: CertificateSigningRequest) => {
 
 const answer = async (
   request: CertificateSigningRequest,
-  verdict: Exclude<RequestVerdict, { do: 'ignore' }>,
+  verdict: Extract<RequestVerdict, { do: 'approve' | 'deny' }>,
   { kube, clock, signal }: ReconcileContext,
 ): Promise<void> => {
   const at = toTimestamp(clock.now());

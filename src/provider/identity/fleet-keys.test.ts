@@ -9,16 +9,16 @@ const KEY = { namespace: 'tuist', name: 'macos-ssh' };
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 
 const stage = () => {
-  const { client, random } = createHarness();
-  const registered: { readonly name: string; readonly publicKey: string }[] = [];
-  const register = async (key: { readonly name: string; readonly publicKey: string }): Promise<string> => {
+  const { client, clock, random } = createHarness();
+  const registered: { readonly fleet: string; readonly publicKey: string }[] = [];
+  const register = async (key: { readonly fleet: string; readonly publicKey: string }): Promise<string> => {
     registered.push(key);
     return 'key-id';
   };
   const keysFor = (name: string) =>
-    createFleetKeys({ client, register, random: random.stream(name), namespace: 'tuist' });
+    createFleetKeys({ client, clock, register, random: random.stream(name), namespace: 'tuist' });
   const secret = () => client.get(SECRETS, KEY, { signal: neverAborted() });
-  return { client, registered, keysFor, secret };
+  return { client, clock, registered, keysFor, secret };
 };
 
 describe('the SSH key of a fleet (001-4)', () => {
@@ -32,6 +32,19 @@ describe('the SSH key of a fleet (001-4)', () => {
     assert.equal(registered.length, 1);
     assert.match(registered[0]?.publicKey ?? '', /^ssh-ed25519 \S+ tuist-capi-macos$/);
     assert.equal((await secret()).metadata.annotations?.['scaleway.tuist.dev/ssh-key-id'], 'key-id');
+  });
+
+  it('says since when Macs get it: from when Scaleway knew it', async () => {
+    const { client, clock, keysFor } = stage();
+    const keys = keysFor('manager');
+    assert.equal(await keys.knownSince('macos', neverAborted()), undefined);
+    await keys.privateKeyOf('macos', neverAborted());
+    assert.equal(await keys.knownSince('macos', neverAborted()), Math.floor(clock.now() / 1_000) * 1_000);
+    const original = { 'scaleway.tuist.dev/ssh-key-id': 'theirs' };
+    const key = { namespace: 'tuist', name: 'original-ssh' };
+    await client.create(SECRETS, { metadata: { ...key, annotations: original } }, { signal: neverAborted() });
+    const { metadata } = await client.get(SECRETS, key, { signal: neverAborted() });
+    assert.equal(await keys.knownSince('original', neverAborted()), Date.parse(metadata.creationTimestamp ?? ''));
   });
 
   it('R17 goes along when clusterctl moves the fleet: Macs over there know no other', async () => {
@@ -56,7 +69,7 @@ describe('the SSH key of a fleet (001-4)', () => {
     await client.create(SECRETS, { metadata: KEY, data }, { signal: neverAborted() });
     const key = await keysFor('manager').privateKeyOf('macos', neverAborted());
     assert.equal(key.reveal(), 'theirs');
-    assert.deepEqual(registered, [{ name: 'macos', publicKey: 'ssh-ed25519 AAAA somebody' }]);
+    assert.deepEqual(registered, [{ fleet: 'macos', publicKey: 'ssh-ed25519 AAAA somebody' }]);
   });
 
   it('is missed, with what to do, when the Secret does not hold it', async () => {

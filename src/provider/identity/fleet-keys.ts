@@ -3,6 +3,7 @@
  * it installs (001-4). The Secret comes first: of two managers that make one at once the API keeps one, and both go on with
  * that.
  */
+import { type Clock, parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { FleetError, isKind } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
@@ -16,11 +17,12 @@ import type { FleetKeys } from '../host/ports.ts';
 
 export interface FleetKeyDeps {
   readonly client: KubeClient;
-  /** Makes Scaleway know the key under that name, and gives its id there. Safe to repeat. */
+  /** Makes Scaleway know the key of that fleet, and gives its id there. Safe to repeat. */
   readonly register: (
-    key: { readonly name: string; readonly publicKey: string },
+    key: { readonly fleet: string; readonly publicKey: string },
     signal: AbortSignal,
   ) => Promise<string>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly random: Random;
   /** Where the Secrets are. */
   readonly namespace: string;
@@ -37,6 +39,12 @@ export const createFleetKeys = (deps: FleetKeyDeps): FleetKeys => ({
     if (secret.metadata.annotations?.[ANNOTATIONS.sshKeyId] === undefined)
       await makeKnown(deps, { fleet, secret }, signal);
     return new Secret(privateKey);
+  },
+  // The original writes the Secret once Scaleway knows the key, and notes no time.
+  knownSince: async (fleet, signal) => {
+    const { annotations, creationTimestamp } = (await find(deps, fleet, signal))?.metadata ?? {};
+    if (annotations?.[ANNOTATIONS.sshKeyId] === undefined) return undefined;
+    return parseTimestamp(annotations[ANNOTATIONS.sshKeyKnownSince] ?? creationTimestamp);
   },
 });
 
@@ -76,12 +84,16 @@ const read = ({ metadata, data }: KubeSecret, field: string): string => {
 
 /** Noted on the Secret, so that Scaleway is asked once. */
 const makeKnown = async (
-  { client, register }: FleetKeyDeps,
+  { client, register, clock }: FleetKeyDeps,
   { fleet, secret }: { readonly fleet: string; readonly secret: KubeSecret },
   signal: AbortSignal,
 ): Promise<void> => {
-  const id = await register({ name: fleet, publicKey: read(secret, PUBLIC).trim() }, signal);
+  const id = await register({ fleet, publicKey: read(secret, PUBLIC).trim() }, signal);
   const { namespace = '', name, uid, resourceVersion } = secret.metadata;
-  const body = { metadata: { uid, resourceVersion, annotations: { [ANNOTATIONS.sshKeyId]: id } } };
+  const annotations = {
+    [ANNOTATIONS.sshKeyId]: id,
+    [ANNOTATIONS.sshKeyKnownSince]: toTimestamp(clock.now()),
+  };
+  const body = { metadata: { uid, resourceVersion, annotations } };
   await client.patch(SECRETS, { namespace, name }, { type: 'merge', body }, { signal });
 };

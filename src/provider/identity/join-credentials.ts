@@ -19,8 +19,8 @@ export interface JoinDeps {
 
 export const createJoinCredentials = ({ client, clock, random, cluster }: JoinDeps): JoinCredentials => ({
   lifeMs: TOKEN_LIFE_MS + CERTIFICATE_LIFE_MS,
-  issue: async (nodeName, signal) => {
-    const token = drawToken(random, nodeName, clock.now());
+  issue: async (machine, signal) => {
+    const token = drawToken(random, machine, clock.now());
     await client.create(SECRETS, renderToken(token), { signal });
     return new Secret(renderKubeconfig({ ...cluster, name: 'macfleet', client: { token: bearerOf(token) } }));
   },

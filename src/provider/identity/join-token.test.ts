@@ -6,7 +6,7 @@ import { bearerOf, drawToken, markUsed, parseToken, renderToken, tokenIdOf } fro
 const NOW = Date.UTC(2026, 0, 1);
 
 describe('the token a Mac joins with (R23)', () => {
-  const token = drawToken(createSeededRandom('token'), 'mac-1', NOW);
+  const token = drawToken(createSeededRandom('token'), { namespace: 'ci', name: 'mac-1' }, NOW);
 
   it('has the form of a bootstrap token and lives a quarter of an hour', () => {
     assert.match(bearerOf(token).reveal(), /^[a-z0-9]{6}\.[a-z0-9]{16}$/);
@@ -24,9 +24,10 @@ describe('the token a Mac joins with (R23)', () => {
     ]);
   });
 
-  it('says which Node it is for, and which request used it', () => {
+  it('says which machine it is for, and which request used it', () => {
     const secret = renderToken(token);
-    assert.deepEqual(parseToken(secret), { nodeName: 'mac-1', usedBy: undefined, expiresAtMs: token.expiresAtMs });
+    const { expiresAtMs } = token;
+    assert.deepEqual(parseToken(secret), { nodeName: 'mac-1', namespace: 'ci', usedBy: undefined, expiresAtMs });
     const annotations = { ...secret.metadata.annotations, ...markUsed('csr-uid') };
     assert.equal(parseToken({ ...secret, metadata: { ...secret.metadata, annotations } })?.usedBy, 'csr-uid');
   });

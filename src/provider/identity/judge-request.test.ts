@@ -142,6 +142,36 @@ const ROWS: readonly Row[] = [
   },
   { story: 'a name that no Mac is claimed under', given: { host: undefined }, is: /no Mac is claimed/ },
   {
+    story: 'R15 a name that no Mac is claimed under, while the token is good: its record may be made anew',
+    given: { host: undefined, token: { ...token, expiresAtMs: NOW + 60_000 } },
+    is: 'wait',
+  },
+  {
+    story: 'a Mac of the namespace that this manager works for',
+    given: { namespace: 'ci', token: { ...token, namespace: 'ci' } },
+    is: 'approve',
+  },
+  {
+    story: 'a Mac of that namespace with a token of an earlier release',
+    given: { namespace: 'ci' },
+    is: 'approve',
+  },
+  {
+    story: 'a token for a machine of another namespace',
+    given: { namespace: 'web', token: { ...token, namespace: 'ci' }, host: undefined },
+    is: 'ignore',
+  },
+  {
+    story: 'a token of another manager that is gone by now',
+    given: { namespace: 'web', token: undefined, host: undefined },
+    is: 'ignore',
+  },
+  {
+    story: 'a Mac of another namespace that renews',
+    given: { namespace: 'web', request: request(RENEWING), token: undefined },
+    is: 'ignore',
+  },
+  {
     story: 'R23 a Mac that was given back, which renews',
     given: {
       request: request(RENEWING),

@@ -28,6 +28,8 @@ export interface RequestView {
   readonly token: TokenFacts | undefined;
   /** The host that is claimed under the Node name in question. */
   readonly host: MacHost | undefined;
+  /** Whose machines this manager works for; undefined: everybody's. */
+  readonly namespace?: string;
   /** Where the Mac is reached. */
   readonly addresses: readonly string[];
   /** Other Nodes that had the same key certified. */
@@ -36,6 +38,8 @@ export interface RequestView {
 
 export type RequestVerdict =
   | { readonly do: 'ignore' }
+  /** Its Mac is not on record, and may be again (R15). */
+  | { readonly do: 'wait'; readonly afterMs: number }
   | { readonly do: 'approve'; readonly nodeName: string }
   | { readonly do: 'deny'; readonly why: string };
 
@@ -50,12 +54,18 @@ export const judgeRequest = (view: RequestView): RequestVerdict => {
   const { spec } = request;
   const isJoining = spec.groups?.includes(JOIN_GROUP) === true;
   const isKnownNode = nodeNameOf(spec.username) !== undefined && host !== undefined;
-  if (!OURS.includes(spec.signerName) || !(isJoining || isKnownNode)) return { do: 'ignore' };
+  if (!OURS.includes(spec.signerName) || !(isJoining || isKnownNode) || isOfAnother(view)) return { do: 'ignore' };
   const nodeName = claimedNameOf(request, token);
   if (nodeName === undefined) return deny('the token is not there any more, or was never for a Mac');
+  const lifeLeftMs = (token?.expiresAtMs ?? 0) - view.nowMs;
+  if (host === undefined && lifeLeftMs > 0) return { do: 'wait', afterMs: lifeLeftMs };
   const fault = findFault(view, nodeName, isJoining ? 'joining' : 'renewing');
   return fault === undefined ? { do: 'approve', nodeName } : deny(fault);
 };
+
+/** Managers of one namespace each share a cluster: who has the machine, decides. Whose it is may not be known any more. */
+const isOfAnother = ({ namespace, token, host }: RequestView): boolean =>
+  namespace !== undefined && (token?.namespace ?? host?.spec.claimRef?.namespace) !== namespace;
 
 const deny = (why: string): RequestVerdict => ({ do: 'deny', why });
 

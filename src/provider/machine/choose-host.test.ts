@@ -164,6 +164,11 @@ describe('which Mac a machine gets', () => {
       gets: 'NameTaken',
     },
     {
+      story: 'R6 none while a machine that another manager works for has a Mac under that name',
+      given: { hosts: [host('a'), host('z', { claimRef: { namespace: 'other', name: 'm', uid: 'uid-o' } })] },
+      gets: 'NameTaken',
+    },
+    {
       story: 'R6 one when the other is younger',
       given: {
         namesakes: [machine({}, { metadata: elsewhere })],

@@ -51,7 +51,8 @@ const isClaimOf = ({ spec }: MacHost, { metadata }: ScalewayAppleSiliconMachine)
   spec.release === undefined &&
   (spec.hold === undefined || isHoldOfOwner(spec.hold.reason));
 
-const prefixOf = ({ machine, poolPrefix }: ChoiceView): string => machine.spec.adoptPoolPrefix || poolPrefix;
+const prefixOf = ({ machine, poolPrefix }: Pick<ChoiceView, 'machine' | 'poolPrefix'>): string =>
+  machine.spec.adoptPoolPrefix || poolPrefix;
 
 /** What no host can help. */
 const refuse = (view: ChoiceView): Choice | undefined => {
@@ -75,12 +76,17 @@ const refuse = (view: ChoiceView): Choice | undefined => {
     );
   }
   const first = namesakes.find((other) => isBefore(other, machine));
-  if (first === undefined) return undefined;
+  const namespace = first?.metadata.namespace ?? hostOfNamesake(view)?.spec.claimRef?.namespace;
+  if (namespace === undefined) return undefined;
   return none(
     REASONS.machine.provisioned.nameTaken,
-    `A machine of this name is in the namespace ${first.metadata.namespace}, and Nodes have no namespace: delete one of the two.`,
+    `A machine of this name is in the namespace ${namespace}, and Nodes have no namespace: delete one of the two.`,
   );
 };
+
+/** A manager of one namespace does not see the machines of others, but their Macs. */
+const hostOfNamesake = ({ hosts, machine: { metadata } }: ChoiceView): MacHost | undefined =>
+  hosts.find(({ spec: { claimRef } }) => claimRef?.name === metadata.name && claimRef.namespace !== metadata.namespace);
 
 /** What no host of a pool can help. */
 const refusePool = (view: ChoiceView): Choice | undefined => {
@@ -120,10 +126,7 @@ const isBefore = (other: ScalewayAppleSiliconMachine, machine: ScalewayAppleSili
 
 const chooseFree = (view: ChoiceView): Choice => {
   const { machine } = view;
-  const prefix = prefixOf(view);
-  const fitting = view.hosts.filter(
-    (host) => fits(host, machine, prefix) && host.spec.source.scaleway?.projectID === view.projectId,
-  );
+  const fitting = view.hosts.filter((host) => suits(host, machine, view));
   const free = fitting.filter((host) => isFree(view, host)).sort(byLease);
   // Who comes after the last one chooses too: those ahead may want others, or none.
   const chosen = free[view.ahead % free.length];
@@ -142,16 +145,26 @@ const byLease = (one: MacHost, other: MacHost): number => {
 
 const none = (reason: string, message: string): Choice => ({ kind: 'none', reason, message });
 
-const fits = ({ spec }: MacHost, machine: ScalewayAppleSiliconMachine, prefix: string): boolean =>
-  spec.pool?.prefix === prefix &&
+/** Whether the Mac is what the machine asks for, free or not. */
+export const suits = (
+  { spec }: MacHost,
+  machine: ScalewayAppleSiliconMachine,
+  { poolPrefix, projectId }: Pick<ChoiceView, 'poolPrefix' | 'projectId'>,
+): boolean =>
+  spec.pool?.prefix === prefixOf({ machine, poolPrefix }) &&
+  spec.source.scaleway?.projectID === projectId &&
   spec.type === machine.spec.type &&
   spec.source.scaleway?.zone === machine.spec.zone &&
   spec.osFamily === machine.spec.os;
 
-const isFree = (view: ChoiceView, { metadata, spec, status }: MacHost): boolean => {
+const isFree = (view: ChoiceView, host: MacHost): boolean =>
+  !view.taken.has(host.metadata.name) && isOnOffer(host, view);
+
+/** Whether a machine may claim it now, unless another one has chosen it. */
+export const isOnOffer = ({ metadata, spec, status }: MacHost, at: Pick<ChoiceView, 'nowMs' | 'times'>): boolean => {
   const host = { spec, serverName: status?.server?.name, serverStatus: status?.server?.status };
   const isGoing = metadata.deletionTimestamp !== undefined || status?.server?.missingSince !== undefined;
-  return !isGoing && !view.taken.has(metadata.name) && isClaimable(host, view);
+  return !isGoing && isClaimable(host, at);
 };
 
 const describeNone = (view: ChoiceView, fitting: readonly MacHost[]): string => {

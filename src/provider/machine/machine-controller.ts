@@ -27,7 +27,9 @@ import { findHost, patchHost } from '../host/host-record.ts';
 import { NO_ORDERS } from '../host/plan-order.ts';
 import type { HostPorts } from '../host/ports.ts';
 import { chooseHost } from './choose-host.ts';
+import { createHandOut } from './hand-out.ts';
 import { judgeHost } from './judge-host.ts';
+import type { MissedHosts } from './missed-hosts.ts';
 import { releaseHost } from './release-host.ts';
 import { askForReplacement } from './replace-machine.ts';
 import { describeOrder, requestOrder } from './request-order.ts';
@@ -37,6 +39,7 @@ export interface MachineDeps {
   readonly ports: Pick<HostPorts, 'clock' | 'ids' | 'settings'>;
   readonly caches: ProviderCaches;
   readonly events: EventRecorder;
+  readonly missed: MissedHosts;
 }
 
 type Machine = ScalewayAppleSiliconMachine;
@@ -47,13 +50,14 @@ const { provisioned } = REASONS.machine;
 export const createMachineController = (deps: MachineDeps): Controller => {
   const { caches, events } = deps;
   const { machineWorkers } = deps.ports.settings;
+  const handOut = createHandOut(deps.ports, caches);
   return createController({
     name: 'scalewayapplesiliconmachines.lifecycle',
     ...(machineWorkers === undefined ? {} : { workers: machineWorkers }),
     watches: [
       watchPrimary(caches.machines),
       watchMapped(caches.hosts, (change) =>
-        concernedBy(caches, change.type === 'deleted' ? change.old : change.object),
+        change.type === 'deleted' ? machinesOf(caches, change.old) : handOut.concernedBy(change.object),
       ),
       watchMapped(caches.clusters, (change) =>
         membersOf(caches, change.type === 'deleted' ? change.old : change.object).map((machine) =>
@@ -76,11 +80,20 @@ export const createMachineController = (deps: MachineDeps): Controller => {
           run: async () => done({ condition: reportPause('False') }),
         },
         step('judge', (machine, context) => judge(deps, machine, context)),
-        step('choose', (machine, context) => choose(deps, machine, context)),
+        step('choose', (machine, context) => {
+          handOut.hasLooked(machine);
+          return choose(deps, machine, context);
+        }),
         step('claim', (machine, context) => claim(deps, machine, context)),
         step('join', (machine, context) => join(deps, machine, context)),
       ],
-      down: [step('release', (machine, context) => releaseHost(deps, machine, context))],
+      down: [
+        step('release', (machine, context) => {
+          handOut.hasLooked(machine);
+          deps.missed.forget(machine);
+          return releaseHost(deps, machine, context);
+        }),
+      ],
       summary: { type: CONDITIONS.machine.ready, of: [CONDITIONS.machine.provisioned] },
     }),
   });
@@ -91,15 +104,6 @@ const step = (name: string, run: Step<Machine>['run']): Step<Machine> => ({
   condition: CONDITIONS.machine.provisioned,
   run,
 });
-
-/** A host that became free concerns everybody who waits for one; any other change concerns whoever has the host. */
-const concernedBy = ({ machines }: ProviderCaches, host: MacHost): readonly string[] => {
-  if (host.spec.claimRef !== undefined) return machinesOf({ machines }, host);
-  return machines
-    .list()
-    .filter(({ status }) => !status?.serverID || status.serverID === host.metadata.name)
-    .map((machine) => renderKey(keyOf(machine)));
-};
 
 /** Paused freezes everything but deletion; without its owners there is nothing to work for yet (001-2, F77). */
 const gate = (caches: MachineDeps['caches'], machine: Machine): Result | undefined => {
@@ -207,15 +211,21 @@ const rent = async (
   });
 };
 
-/** Compare-and-set on the host, read live: of two machines one gets it, the other chooses again. */
-const claim = async ({ ports, caches }: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
+/**
+ * Compare-and-set on the host, read live: of two machines one gets it, the other chooses again. A record that was lost is
+ * waited for; a machine with a providerID gets no other Mac, however long that takes (R17, R22).
+ */
+const claim = async (deps: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
+  const { ports, caches, missed } = deps;
   const { uid = '' } = machine.metadata;
   const serverId = machine.status?.serverID ?? '';
-  if (caches.hosts.get(serverId)?.spec.claimRef?.uid === uid) return done();
-  const host = await findHost(serverId, context);
-  if (host?.spec.claimRef?.uid === uid) return done();
-  // The inventory makes a record that was lost, and knows by the providerID whose it is (R17).
+  const cached = caches.hosts.get(serverId);
+  const host = cached?.spec.claimRef?.uid === uid ? cached : await findHost(serverId, context);
   if (host === undefined && machine.spec.providerID) return wait<Machine>(ports.settings.times.pollMs);
+  if (host === undefined && !missed.isLostFor(machine))
+    return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.hostNotOnRecord, describeMiss(serverId)));
+  missed.forget(machine);
+  if (host?.spec.claimRef?.uid === uid) return done();
   const isFirst = isFirstOf(caches.machines.byIndex('server', serverId), machine);
   if (host === undefined || hostStateOf(host.spec, 'absent') !== 'free' || !isFirst) {
     const reason = isFirst ? provisioned.noAvailableHost : provisioned.duplicateClaim;
@@ -228,6 +238,9 @@ const claim = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
   await patchHost(host, claimOf(machine), context);
   return wait<Machine>(ports.settings.times.pollMs);
 };
+
+const describeMiss = (serverId: string): string =>
+  `There is no record of its Mac ${serverId}: it is made anew from the next list of servers that has the Mac.`;
 
 /** Of several machines that chose the same free host at once, the one with the lowest UID keeps it; all agree on that. */
 const isFirstOf = (rivals: readonly Machine[], { metadata }: Machine): boolean =>

@@ -137,11 +137,6 @@ const { manager, leaderElection, clusterApiRemote, joinTokens, kubeconfigs, remo
 export const renderBindings = (namespace: string, users: { readonly manager: string; readonly remote: string }) => [
   binding('ClusterRoleBinding', { name: `${namespace}-manager` }, [manager.metadata.name, users.manager]),
   binding('RoleBinding', { name: 'manager-lease', namespace }, [leaderElection.metadata.name, users.manager]),
-  // Managers of one namespace each share a cluster: any of them may meet a request that came with a token of another's.
-  binding('RoleBinding', { name: `${namespace}-tokens`, namespace: TOKEN_NAMESPACE }, [
-    joinTokens.metadata.name,
-    users.manager,
-  ]),
   binding('ClusterRoleBinding', { name: `${namespace}-remote` }, [clusterApiRemote.metadata.name, users.remote]),
 ];
 
@@ -153,6 +148,7 @@ export const renderOwnIdentities = (namespace: string, user: string): readonly o
   ...[kubeconfigs, remoteTokens, fleetKeys].map(({ metadata: { name } }) =>
     binding('RoleBinding', { name, namespace }, [name, user]),
   ),
+  binding('RoleBinding', { name: `${namespace}-tokens`, namespace: TOKEN_NAMESPACE }, [joinTokens.metadata.name, user]),
   { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: REMOTE_ACCOUNT } },
   {
     ...binding('ClusterRoleBinding', { name: `${namespace}-core` }, [clusterApiRemote.metadata.name, '']),

@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { neverAborted } from '../../../src/base/abort.ts';
+import { createSystemClock } from '../../../src/base/clock.ts';
 import { createIds } from '../../../src/base/ids.ts';
 import { createSystemRandom } from '../../../src/base/random.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
@@ -26,6 +27,8 @@ export interface LabScene {
   /** The administrator's. */
   readonly client: KubeClient;
   readonly namespace: string;
+  /** Where the manager has its lease and its Secrets. */
+  readonly home: string;
   readonly lab: MacLab;
   readonly view: FleetView;
   apply(objects: readonly object[]): Promise<void>;
@@ -43,6 +46,8 @@ export interface LabSceneOptions {
   readonly namespace?: string;
   /** One that somebody else opened, and closes. */
   readonly lab?: MacLab;
+  /** Where the manager has its lease and its Secrets; with the fleets unless said. */
+  readonly home?: string;
 }
 
 const MANAGER = join(import.meta.dirname, '..', '..', '..', 'bin', 'manager.ts');
@@ -51,23 +56,27 @@ const READY_MS = 30_000;
 /** Without a manager yet, and without Macs. */
 export const openLabScene = async (cluster: Cluster, options: LabSceneOptions = {}): Promise<LabScene> => {
   const namespace = options.namespace ?? `lab-${createIds(createSystemRandom()).suffix(6)}`;
+  const home = options.home ?? namespace;
+  const places = [...new Set([namespace, home])];
   const lab = options.lab ?? (await openMacLab());
   const client = await cluster.client();
   const user = `${namespace}-manager`;
   const apply = (objects: readonly object[]) => applyTo(cluster, objects);
-  await apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
-  await apply([
-    ...renderBindings(namespace, { manager: user, remote: `${namespace}-nobody` }),
-    ...renderOwnIdentities(namespace, user),
-  ]);
+  await apply(places.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
+  for (const place of places) {
+    await apply([
+      ...renderBindings(place, { manager: user, remote: `${namespace}-nobody` }),
+      ...renderOwnIdentities(place, user),
+    ]);
+  }
   const view = await openFleetView({ client, namespace, projectId: lab.cloud.projectId });
   const dir = join(cluster.dir, namespace);
   mkdirSync(dir);
   const servers = createServers(dir, READY_MS);
   const kubeconfig = await cluster.kubeconfigFor({ name: user });
-  await servers.until('the API server to know the rights of the manager', () => hasRights(cluster, namespace, user));
+  await servers.until('the API server to know the rights of the manager', () => hasRights(cluster, home, user));
   return {
-    ...{ cluster, client, namespace, lab, apply, managers: servers },
+    ...{ cluster, client, namespace, home, lab, apply, managers: servers },
     view: {
       ...view,
       until: (...asked) =>
@@ -82,7 +91,7 @@ export const openLabScene = async (cluster: Cluster, options: LabSceneOptions = 
       return stdout;
     },
     startManager: async (name, key = 'first') => {
-      const flags = { ...flagsFor(namespace), kubeconfig, ...(await lab.flags()) };
+      const flags = { ...flagsFor(namespace, home), kubeconfig, ...(await lab.flags()) };
       const words = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]);
       const args = [MANAGER, '--scaleway', ...words];
       servers.start({ name, path: process.execPath, args, env: lab.environments[key] });
@@ -99,15 +108,15 @@ export const openLabScene = async (cluster: Cluster, options: LabSceneOptions = 
 /** With its Cluster, so many Macs that know the keys of the fleets, and one manager. */
 export const openLab = async (
   cluster: Cluster,
-  { macs, fleets }: { readonly macs: number; readonly fleets: readonly Role[] },
+  { macs, fleets, ...options }: LabSceneOptions & { readonly macs: number; readonly fleets: readonly Role[] },
 ): Promise<LabScene> => {
-  const scene = await openLabScene(cluster);
-  const { client, namespace, lab } = scene;
+  const scene = await openLabScene(cluster, options);
+  const { client, namespace, home, lab } = scene;
   // A Mac that was installed before its fleet had a key is wiped before it is of use (F41).
   const person = lab.cloud.as('a person');
   const keys = createFleetKeys({
-    ...{ client, namespace, random: createSystemRandom() },
-    register: async (key) => person.addSshKey(key).id,
+    ...{ client, namespace: home, random: createSystemRandom(), clock: createSystemClock() },
+    register: async ({ fleet: name, publicKey }) => person.addSshKey({ name, publicKey }).id,
   });
   for (const role of fleets) await keys.privateKeyOf(fleetNameOf(namespace, role), neverAborted());
   await lab.addMacs(macs);
@@ -127,8 +136,8 @@ const hasRights = async (cluster: Cluster, namespace: string, user: string): Pro
   return answers.every(({ code }) => code === 0);
 };
 
-const flagsFor = (namespace: string) => ({
-  ...{ namespace, 'secrets-namespace': namespace, 'lease-namespace': namespace, 'lease-profile': 'fast' },
+const flagsFor = (namespace: string, home: string) => ({
+  ...{ namespace, 'secrets-namespace': home, 'lease-namespace': home, 'lease-profile': 'fast' },
   // A Mac's life is too long for a test.
   'host-times': 'fast',
   ...{ 'metrics-bind-address': '127.0.0.1:0', 'health-probe-bind-address': '0' },

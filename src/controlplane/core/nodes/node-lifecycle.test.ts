@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { toMicroTimestamp } from '../../../base/clock.ts';
 import { FleetError } from '../../../base/errors.ts';
 import type { TransportRequest } from '../../../kube/client/transport.ts';
+import { createRuntimeMetrics, type RuntimeMetrics } from '../../../kube/manager/metrics.ts';
 import { LEASES } from '../../../kube/types/coordination.ts';
 import { EVENTS, NODES, PODS } from '../../../kube/types/core.ts';
 import { createCoreControllers } from '../core-controllers.ts';
@@ -10,6 +11,29 @@ import type { SchedulablePod, Toleration } from '../scheduling/schedulable.ts';
 import { readyNode, startCluster } from '../testing/cluster.ts';
 
 const MAC = { key: 'mac', effect: 'NoSchedule' } as const;
+
+/** Passes of the controller over all Nodes, so far. */
+const passesIn = async ({ registry }: RuntimeMetrics): Promise<number> => {
+  const [metric] = (await registry.getMetricsAsJSON()).filter(
+    ({ name }) => name === 'controller_runtime_reconcile_total',
+  );
+  const own = (metric?.values ?? []).filter(({ labels }) => labels['controller'] === 'node-lifecycle');
+  return own.reduce((sum, { value }) => sum + value, 0);
+};
+
+/** How many passes it takes until so many Nodes have registered, and each has become ready a moment later. */
+const costOfJoining = async (count: number): Promise<number> => {
+  const metrics = createRuntimeMetrics();
+  const cluster = startCluster(createCoreControllers, { metrics });
+  await cluster.create(NODES, readyNode('first'));
+  for (let at = 0; at < count; at += 1) {
+    const status = { conditions: [{ type: 'Ready', status: 'False' }] } as const;
+    await cluster.create(NODES, readyNode(`node-${at}`, { status }));
+    await cluster.patchStatus(NODES, { name: `node-${at}` }, { conditions: [{ type: 'Ready', status: 'True' }] });
+  }
+  await cluster.end();
+  return passesIn(metrics);
+};
 
 const start = async (names: readonly string[] = ['a', 'b', 'c']) => {
   const api = { isDeaf: false };
@@ -58,6 +82,11 @@ const start = async (names: readonly string[] = ['a', 'b', 'c']) => {
 const WITH_MAC = 'mac:NoSchedule';
 
 describe('the life of a Node', () => {
+  it('costs the same however many there are: four times as many Nodes join in four times as many passes', async () => {
+    const [few, many] = [await costOfJoining(50), await costOfJoining(200)];
+    assert.ok(many <= 4.5 * few, `${few} passes for 50, ${many} for 200`);
+  });
+
   it('is not given up by who hears nobody: the silence counts anew when the API answers again', async () => {
     const cluster = await start();
     cluster.apiState.isDeaf = true;

@@ -23,7 +23,7 @@ import { NODES, type Node } from '../../../kube/types/core.ts';
 import { keyOf } from '../../../kube/types/meta.ts';
 import { isNodeReady } from '../scheduling/schedulable.ts';
 import { subjectOf } from '../watch-related.ts';
-import { doubt, haveSameTaints, judgeDisruption, planTaints } from './plan-node.ts';
+import { type Disruption, doubt, haveSameTaints, judgeDisruption, planTaints } from './plan-node.ts';
 
 const SILENT_AFTER_MS = 50_000;
 /** A Node that never had a Lease is given this time from its birth on. */
@@ -44,6 +44,18 @@ interface Hearing {
   lostMs: number;
 }
 
+/** The Nodes that another one's change concerns: all when it changes how the whole cluster is judged, mostly none. */
+const createConcern = (nodes: Cache<Node>): ((change: Change<Node>) => readonly string[]) => {
+  let judged: Disruption | undefined;
+  return (change) => {
+    if (!changesHealth(change)) return [];
+    const before = judged;
+    const all = nodes.list();
+    judged = judgeDisruption(all);
+    return before === judged ? [] : all.map(({ metadata }) => metadata.name);
+  };
+};
+
 export const createNodeLifecycle = (parts: NodeLifecycleParts): Controller => {
   const hearing: Hearing = { lostMs: Number.NEGATIVE_INFINITY };
   return createController({
@@ -51,14 +63,12 @@ export const createNodeLifecycle = (parts: NodeLifecycleParts): Controller => {
     watches: [
       watchPrimary(parts.nodes),
       // How many are well decides for each of them.
-      watchMapped(parts.nodes, (change) =>
-        changesHealth(change) ? parts.nodes.list().map(({ metadata }) => metadata.name) : [],
-      ),
-      // A renewal is news only for a Node that was silent: every other look is at the time the Lease runs out.
+      watchMapped(parts.nodes, createConcern(parts.nodes)),
+      // News are its first Lease, and a renewal of one that was silent: every other look is at the time the Lease runs out.
       watchMapped(parts.leases, (change) => {
         const { name, namespace } = subjectOf(change).metadata;
         const node = namespace === LEASE_NAMESPACE ? parts.nodes.get(name) : undefined;
-        return node === undefined || isNodeReady(node) ? [] : [name];
+        return node === undefined || (change.type !== 'added' && isNodeReady(node)) ? [] : [name];
       }),
     ],
     reconcile: (context) => followNode(parts, hearing, context),

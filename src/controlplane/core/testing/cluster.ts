@@ -2,13 +2,17 @@
 import { createLoggerTo } from '../../../base/logger.ts';
 import { collectionPath } from '../../../kube/client/paths.ts';
 import { createManager } from '../../../kube/manager/manager.ts';
+import type { RuntimeMetrics } from '../../../kube/manager/metrics.ts';
 import { createHarness, type HarnessOptions } from '../../../kube/testing/harness.ts';
 import type { Node } from '../../../kube/types/core.ts';
 import type { KubeObject, ObjectKey } from '../../../kube/types/meta.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
 import type { ControllerSet, ControllerSetDeps } from '../controller-set.ts';
 
-export const startCluster = (createSet: (deps: ControllerSetDeps) => ControllerSet, options: HarnessOptions = {}) => {
+export const startCluster = (
+  createSet: (deps: ControllerSetDeps) => ControllerSet,
+  options: HarnessOptions & { readonly metrics?: RuntimeMetrics } = {},
+) => {
   const harness = createHarness(options);
   const { client, clock, random, ids, api, stop, advance } = harness;
   const problems: string[] = [];
@@ -23,6 +27,7 @@ export const startCluster = (createSet: (deps: ControllerSetDeps) => ControllerS
     random,
     logger,
     ...createSet({ client, clock, random, logger, ids }),
+    ...(options.metrics && { metrics: options.metrics }),
   });
   const running = manager.run(signal);
 

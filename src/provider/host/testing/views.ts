@@ -12,12 +12,13 @@ export const ID = '11111111-2222-4333-8444-555555555555';
 /** What the next new name or request gets. */
 export const UUID = '99999999-8888-4777-8666-555555555555';
 export const POOL = `tuist-pool-${ID}`;
+/** Named after the machine of `CLAIM`. */
 export const PENDING = `tuist-claim-pending-${ID}`;
 export const RELEASING = `tuist-releasing-0a1b2c3d-${ID}`;
 export const QUARANTINE = `tuist-quarantine-0a1b2c3d-${ID}`;
 export const ORDERED = `tuist-ordered-0a1b2c3d-${ID}`;
 export const TIMES = { claimHoldMs: 40_000, quietMs: 60_000, recordMaxAgeMs: 30_000, pollMs: 10_000 };
-export const CLAIM = { namespace: 'ci', name: 'mac-1', uid: 'uid-1' };
+export const CLAIM = { namespace: 'ci', name: 'mac-1', uid: ID };
 /** A host whose machine has it. */
 export const CLAIMED = { claimRef: CLAIM, assignedName: { current: 'mac-1' } };
 export const RELEASE = { intentID: 'i-1', policy: 'pool', reason: 'MachineDeleted' } as const;

@@ -1,0 +1,74 @@
+/** A MacHost that somebody deletes by force while a machine is on its way to it, on the virtual clock: its Mac is not forgotten. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MAC_HOSTS, type MacHost } from '../kinds/mac-host.ts';
+import { MACHINES } from '../kinds/machine.ts';
+import { CERTIFICATE_SIGNING_REQUESTS } from '../kube/types/certificates.ts';
+import type { FleetWorld } from './fleet-world.ts';
+import { readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
+
+const hostOf = ({ operator }: FleetWorld, serverId: string): MacHost | undefined =>
+  operator.list(MAC_HOSTS).find(({ metadata }) => metadata.name === serverId);
+
+const serverOf = ({ operator }: FleetWorld): string => operator.list(MACHINES)[0]?.status?.serverID ?? '';
+
+/** `kubectl delete --force`, and the finalizer stripped. */
+const loseRecord = ({ operator }: FleetWorld, serverId: string): void => {
+  operator.remove(MAC_HOSTS, serverId);
+  operator.merge(MAC_HOSTS, serverId, { metadata: { finalizers: [] } });
+};
+
+/** Two Macs, one machine: it may be tempted. Its first choice is lost when `when` is true of its record. */
+const startAndLose = async (seed: number, when: (host: MacHost, world: FleetWorld) => boolean) => {
+  const world = startWorld({ seed, macs: 2 }, 1);
+  await runUntil(world, 'the moment', () => {
+    const host = hostOf(world, serverOf(world));
+    return host !== undefined && when(host, world);
+  });
+  const first = serverOf(world);
+  return { world, first };
+};
+
+const isPending = (host: MacHost, { cloud }: FleetWorld): boolean =>
+  cloud.server(host.metadata.name)?.name.startsWith('tuist-claim-pending-') === true;
+
+describe('the record of a Mac that is lost before its machine is provisioned', () => {
+  const rows: readonly { story: string; seed: number; when: (host: MacHost, world: FleetWorld) => boolean }[] = [
+    { story: 'while it has its pending name', seed: 101, when: isPending },
+    {
+      story: 'while it has its final name',
+      seed: 102,
+      when: ({ spec }) => spec.claimRef !== undefined && spec.assignedName?.current === spec.claimRef.name,
+    },
+    { story: 'while it is bootstrapped', seed: 103, when: ({ status }) => status?.operation?.steps !== undefined },
+  ];
+  for (const { story, seed, when } of rows) {
+    it(`S10 R4 R15 is waited for ${story}, and the machine goes on with that Mac`, async () => {
+      const { world, first } = await startAndLose(seed, when);
+      const [other] = world.cloud.servers().filter(({ id }) => id !== first);
+      loseRecord(world, first);
+      await runUntil(world, 'ready', () => readyMachines(world) === 1);
+      assert.equal(serverOf(world), first);
+      assert.equal(world.cloud.server(first)?.wipes, 0);
+      assert.match(world.cloud.server(other?.id ?? '')?.name ?? '', /^tuist-pool-/, 'nobody touched the other');
+    });
+  }
+
+  it('R19 is not waited for when its Mac is gone too: the machine takes another', async () => {
+    const { world, first } = await startAndLose(104, ({ status }) => status?.operation?.steps !== undefined);
+    world.cloud.deleteServer(first);
+    loseRecord(world, first);
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    assert.notEqual(serverOf(world), first);
+  });
+
+  it('D14 is waited for as long as Scaleway does not answer', async () => {
+    const { world, first } = await startAndLose(105, ({ status }) => status?.operation?.steps !== undefined);
+    world.cloud.goAway(20 * 60_000);
+    loseRecord(world, first);
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    assert.equal(serverOf(world), first);
+    const requests = world.operator.list(CERTIFICATE_SIGNING_REQUESTS).length;
+    assert.ok(requests < 10, `the Mac that joins meanwhile is left waiting, not refused: ${requests} requests`);
+  });
+});
