@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compareFiles, type Difference } from './generate/compare.ts';
+import { CORRECTNESS_SOURCES, PROPERTIES_FOLDER } from './generate/correctness-page.ts';
 import { PAGES, renderPages } from './generate/pages.ts';
 import { GENERATED_FOLDERS, renderDeployFiles } from './generate/render.ts';
 import { STEPS_FOLDER } from './generate/steps-page.ts';
@@ -14,15 +15,22 @@ import { STEPS_FOLDER } from './generate/steps-page.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 const readFolder = (folder: string): ReadonlyMap<string, string> => {
-  const names = existsSync(join(ROOT, folder)) ? readdirSync(join(ROOT, folder)).sort() : [];
+  const entries = existsSync(join(ROOT, folder)) ? readdirSync(join(ROOT, folder), { withFileTypes: true }) : [];
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+    .sort();
   return new Map(names.map((name) => [`${folder}/${name}`, readFileSync(join(ROOT, folder, name), 'utf8')]));
 };
 
-const readGenerated = (): ReadonlyMap<string, string> => {
-  const files = new Map(GENERATED_FOLDERS.flatMap((folder) => [...readFolder(folder)]));
-  for (const page of PAGES) if (existsSync(join(ROOT, page))) files.set(page, readFileSync(join(ROOT, page), 'utf8'));
-  return files;
-};
+/** Those that are there. */
+const readFiles = (paths: readonly string[]): readonly (readonly [string, string])[] =>
+  paths
+    .filter((path) => existsSync(join(ROOT, path)))
+    .map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const);
+
+const readGenerated = (): ReadonlyMap<string, string> =>
+  new Map([...GENERATED_FOLDERS.flatMap((folder) => [...readFolder(folder)]), ...readFiles(PAGES)]);
 
 const write = (rendered: ReadonlyMap<string, string>, differences: readonly Difference[]): void => {
   for (const { path, is } of differences) {
@@ -37,7 +45,11 @@ const write = (rendered: ReadonlyMap<string, string>, differences: readonly Diff
 };
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const rendered = new Map([...renderDeployFiles(), ...renderPages(readFolder(STEPS_FOLDER))]);
+const sources = new Map([
+  ...[STEPS_FOLDER, PROPERTIES_FOLDER].flatMap((folder) => [...readFolder(folder)]),
+  ...readFiles(CORRECTNESS_SOURCES),
+]);
+const rendered = new Map([...renderDeployFiles(), ...renderPages(sources)]);
 const differences = compareFiles(rendered, readGenerated());
 if (values.check) {
   for (const { path, is } of differences) process.stderr.write(`${path} is ${is}: run "npm run generate"\n`);

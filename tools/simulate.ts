@@ -3,91 +3,46 @@
  *
  *     npm run simulate -- --seeds 2000          many schedules; prints what they found
  *     npm run simulate -- --seed 7 --trace      one of them, with everything that happened
- *     npm run simulate -- --replay file.json    a recorded schedule: {"seed": …, "choices": {…}}
+ *     npm run simulate -- --replay file.json    a recorded schedule
  *     npm run simulate -- --systematic          reference scenarios, with each crash and each single fault once
+ *     npm run simulate -- --exhaustive          every schedule of a tiny fleet, up to its bounds
+ *     npm run simulate -- --mutant N1           the code with a known defect, which must be found; --mutants: all of them
  */
 import '../bin/require-node.js';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { parseChoices } from '../src/sim/kernel/choices.ts';
-import { renderSchedule } from '../src/world/simulate/render-schedule.ts';
-import { runSeed, type SeedResult } from '../src/world/simulate/run-seed.ts';
-import { runSwarm } from '../src/world/simulate/run-swarm.ts';
-import { runSystematic } from '../src/world/simulate/run-systematic.ts';
-import { SCENARIOS } from '../src/world/simulate/scenarios.ts';
-import { shrinkSeed } from '../src/world/simulate/shrink-seed.ts';
+import { availableParallelism } from 'node:os';
+import { cancelled } from '../src/base/errors.ts';
+import { reportFailure } from '../src/cli/report-failure.ts';
+import { runExhaustiveMode } from './simulate/exhaustive.ts';
+import { parseSimulateFlags, type SimulateFlags } from './simulate/flags.ts';
+import type { Mode } from './simulate/mode.ts';
+import { runMutantMode, runMutantsMode } from './simulate/mutants.ts';
+import { runOneMode } from './simulate/one.ts';
+import { runSeedsMode } from './simulate/swarm.ts';
+import { runSystematicMode } from './simulate/systematic.ts';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '100' },
-    from: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    replay: { type: 'string' },
-    systematic: { type: 'boolean', default: false },
-    /** Of the systematic points only every n-th. */
-    every: { type: 'string', default: '1' },
-    trace: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    /** Replays that shrinking may take; 0 shrinks nothing. */
-    shrink: { type: 'string', default: '100' },
-    /** Where to keep the shrunk schedule of the first violation. */
-    keep: { type: 'string' },
-  },
-});
+const args = process.argv.slice(2);
+const stopping = new AbortController();
+const io = { stderr: (text: string) => process.stderr.write(text) };
 
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
-
-const TRACE_LINES = 2_000_000;
-const cpuMs = (): number => process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000;
-
-const parseSchedule = (file: string): { readonly seed: string; readonly choices: string } => {
-  const { seed, choices } = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>;
-  return { seed: String(seed), choices: JSON.stringify(choices) };
+const chooseMode = ({ seed, replay, systematic, exhaustive, mutant, mutants }: SimulateFlags): Mode => {
+  if (exhaustive === true) return runExhaustiveMode;
+  if (systematic === true) return runSystematicMode;
+  if (mutants === true) return runMutantsMode;
+  if (mutant !== undefined) return runMutantMode;
+  return seed === undefined && replay === undefined ? runSeedsMode : runOneMode;
 };
 
-const seedOf = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text);
-
-const runOne = async (): Promise<SeedResult> => {
-  const traceLines = values.trace ? TRACE_LINES : 0;
-  if (values.replay === undefined) return runSeed(seedOf(values.seed ?? '1'), { traceLines });
-  const { seed, choices } = parseSchedule(values.replay);
-  return runSeed(seedOf(seed), { traceLines, replay: parseChoices(choices) });
-};
-
-const showOne = (result: SeedResult): void => {
-  if (values.trace) print(result.trace);
-  if (!values.json) print(renderSchedule(result));
-  const { seed, hash, events, virtualMs, violations } = result;
-  print(JSON.stringify({ seed, hash, events, virtualMs, violations }));
-};
-
-const showViolation = async (result: SeedResult): Promise<void> => {
-  const { result: shrunk, choices } = await shrinkSeed(result, Number(values.shrink));
-  if (values.keep !== undefined) writeFileSync(values.keep, `${JSON.stringify({ seed: result.seed, choices })}\n`);
-  print(`${renderSchedule(shrunk)}\nreplay: npm run simulate -- --seed ${result.seed} --trace\n`);
-};
-
-const runAllPoints = async (): Promise<void> => {
-  const { runs, violations } = await runSystematic({ scenarios: SCENARIOS, every: Number(values.every) });
-  for (const violation of violations) print(violation);
-  print(JSON.stringify({ runs, violations: violations.length }));
-  process.exitCode = violations.length === 0 ? 0 : 1;
-};
-
-if (values.systematic) {
-  await runAllPoints();
-} else if (values.seed !== undefined || values.replay !== undefined) {
-  const result = await runOne();
-  showOne(result);
-  process.exitCode = result.violations.length === 0 ? 0 : 1;
-} else {
-  const summary = await runSwarm({
-    ...{ firstSeed: Number(values.from), seeds: Number(values.seeds), cpuMs, onViolation: showViolation },
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
+}
+try {
+  const flags = parseSimulateFlags(args);
+  const isKept = await chooseMode(flags)({
+    ...{ flags, signal: stopping.signal, cores: availableParallelism() },
+    print: (text) => process.stdout.write(`${text}\n`),
+    elapsedMs: () => performance.now(),
   });
-  const { marks, ...counts } = summary;
-  if (!values.json) {
-    for (const [mark, count] of Object.entries(marks)) print(`${String(count).padStart(6)}  ${mark}`);
-  }
-  print(JSON.stringify(counts));
-  process.exitCode = summary.violations === 0 ? 0 : 1;
+  process.exitCode = isKept ? 0 : 1;
+} catch (error) {
+  process.exitCode = reportFailure({ args, io }, error);
 }

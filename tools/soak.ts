@@ -1,6 +1,7 @@
 /**
  * `npm run soak -- <what>`: what takes too long for `npm test` and is run by hand. `upstream` is Kubernetes' own end-to-end suite
- * on the embedded control plane, `kills` is `kill -9` of it under load. Exits 1 when something fails.
+ * on the embedded control plane, `kills` is `kill -9` of it under load, `simulate` is `npm run simulate` with very many seeds. Exits 1 when
+ * something fails.
  */
 import '../bin/require-node.js';
 import { Command, Option } from 'commander';
@@ -8,6 +9,7 @@ import { cancelled } from '../src/base/errors.ts';
 import { parseWhole } from '../src/cli/parse-number.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
 import { runKills } from './soak/kills.ts';
+import { soakSimulation } from './soak/simulate.ts';
 import type { PlaneName } from './soak/upstream/planes.ts';
 import { runUpstream } from './soak/upstream/run-upstream.ts';
 import { renderResults } from './soak/upstream/suite-report.ts';
@@ -47,6 +49,10 @@ const kills = async ({ times }: { readonly times: number }): Promise<void> => {
   process.exitCode = (await runKills(times)) ? 0 : 1;
 };
 
+const simulate = async (flags: { readonly seeds: number; readonly workers?: number }): Promise<void> => {
+  process.exitCode = (await soakSimulation({ ...flags, print, signal: stopping.signal })) ? 0 : 1;
+};
+
 const program = new Command('npm run soak --').description('what takes too long for npm test');
 program
   .command('upstream')
@@ -72,6 +78,19 @@ program
     50,
   )
   .action(kills);
+program
+  .command('simulate')
+  .description('very many schedules of npm run simulate; goes on where it was stopped')
+  .option(
+    '--seeds <count>',
+    'how many',
+    (text) => parseWhole(text, { least: 1, most: 100_000_000, what: 'count of seeds' }),
+    50_000,
+  )
+  .option('--workers <count>', 'processes at once; one for each processor unless given', (text) =>
+    parseWhole(text, { least: 1, most: 1_024, what: 'count of workers' }),
+  )
+  .action(simulate);
 
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));

@@ -12,8 +12,9 @@ export const isEqualJson = (left: unknown, right: unknown): boolean => {
     return left.length === right.length && left.every((item, at) => isEqualJson(item, right[at]));
   }
   if (!isRecord(left) || !isRecord(right)) return false;
-  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
-  return [...keys].every((key) => isEqualJson(ownValue(left, key), ownValue(right, key)));
+  for (const key of Object.keys(left)) if (!isEqualJson(left[key], ownValue(right, key))) return false;
+  for (const key of Object.keys(right)) if (right[key] !== undefined && !Object.hasOwn(left, key)) return false;
+  return true;
 };
 
 /** What an object inherits (`constructor`, `__proto__`) is not in its JSON. */

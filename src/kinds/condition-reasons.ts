@@ -62,6 +62,8 @@ export const REASONS = {
       notWiped: 'NotWiped',
       /** Too many wipes of this pool within the hour (R20). */
       reinstallLimitReached: 'ReinstallLimitReached',
+      /** A wipe that does not end: Scaleway is to be asked. */
+      wipeStuck: 'WipeStuck',
       /** A third of the pool is in quarantine: recovery stops, it is not the Macs (R21). */
       recoveryHalted: 'RecoveryHalted',
       quarantined: 'Quarantined',

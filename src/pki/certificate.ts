@@ -2,6 +2,7 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { Certificate as CertificateAsn } from '@peculiar/asn1-x509';
 import { FleetError, messageOf } from '../base/errors.ts';
+import { rememberLast } from '../base/remember.ts';
 import { decodeDer, encodeDer } from './der.ts';
 import { decodeExtensions } from './extensions.ts';
 import { decodeSubject, type Identity, type Subject } from './identity.ts';
@@ -30,12 +31,24 @@ export interface Certificate extends Identity, Validity {
 
 const LABEL = 'CERTIFICATE';
 
+type Bundle = readonly [Certificate, ...Certificate[]];
+
 /** Every certificate of a bundle, at least one, in order; comments and keys between them are passed over. */
-export const parseCertificates = (pem: string): readonly [Certificate, ...Certificate[]] => {
+export const parseCertificates = (pem: string): Bundle => readBundle(pem);
+
+/** The certificate of a connection is read with each request of it. */
+const REMEMBERED = 64;
+
+/** A text with a key in it is not kept. */
+const readBundle = (pem: string): Bundle => (pem.includes('PRIVATE') ? decodeBundle(pem) : rememberedBundle(pem));
+
+const decodeBundle = (pem: string): Bundle => {
   const [first, ...rest] = parsePem(pem, [LABEL]).map(({ der }) => parseCertificateDer(der));
   if (first === undefined) throw badCertificate('the text holds none');
   return [first, ...rest];
 };
+
+const rememberedBundle = rememberLast(REMEMBERED, decodeBundle);
 
 export const parseCertificateDer = (der: Buffer): Certificate => {
   readByOpenssl(der);

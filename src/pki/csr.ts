@@ -6,6 +6,7 @@ import type { KeyObject } from 'node:crypto';
 import { Attributes, CertificationRequest, CertificationRequestInfo } from '@peculiar/asn1-csr';
 import { Attribute, type Extension, Extensions } from '@peculiar/asn1-x509';
 import { FleetError } from '../base/errors.ts';
+import { rememberLast } from '../base/remember.ts';
 import { decodeDer, encodeDer } from './der.ts';
 import { badExtensions, decodeExtensions, encodeExtensions, type Usage } from './extensions.ts';
 import { decodeSubject, encodeSubject, type Identity } from './identity.ts';
@@ -51,8 +52,13 @@ export const createCsr = ({ identity, keyPair, usages = [] }: CsrRequest): strin
 const toExtensionRequest = (extensions: Extensions): Attribute =>
   new Attribute({ type: EXTENSION_REQUEST, values: [new Uint8Array(encodeDer(extensions)).buffer] });
 
+/** Everybody on the way of a request reads it: admission, approver and signer, each several times. */
+const REMEMBERED = 64;
+
 /** Reads an untrusted request and checks its signature. */
-export const parseCsr = (pem: string): Csr => {
+export const parseCsr = (pem: string): Csr => readCsr(pem);
+
+const readCsr = rememberLast(REMEMBERED, (pem): Csr => {
   const [block, ...more] = parsePem(pem, [LABEL]);
   if (block === undefined || more.length > 0) throw badCsr('the text does not hold exactly one request');
   const request = decodeDer(block.der, { type: CertificationRequest, what: 'certificate request' });
@@ -67,7 +73,7 @@ export const parseCsr = (pem: string): Csr => {
   const { dnsNames, ipAddresses, emailAddresses, uris } = rest;
   const names = { dnsNames, ipAddresses, emailAddresses, uris };
   return { ...decodeSubject(info.subject), ...names, publicKey, usages, wantsCa: isCa, extensionIds: ids };
-};
+});
 
 const requestedExtensions = (attributes: readonly Attribute[]): readonly Extension[] => {
   const types = attributes.map(({ type }) => type);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isExpired, isNotYetValid, isRenewalDue, renewalTimeMs } from './renewal.ts';
+import { isExpired, isNotYetValid, renewalTimeMs } from './renewal.ts';
 
 const hour = { notBeforeMs: 1_000_000, notAfterMs: 4_600_000 };
 const times = Array.from({ length: 500 }, (_, at) => renewalTimeMs({ ...hour, serial: at.toString(16) }));
@@ -18,14 +18,6 @@ describe('renewalTimeMs', () => {
   test('stays the same for the same certificate', () => {
     assert.equal(renewalTimeMs({ ...hour, serial: 'ab' }), renewalTimeMs({ ...hour, serial: 'ab' }));
   });
-});
-
-test('a renewal is due from its time on and not before', () => {
-  const certificate = { ...hour, serial: 'ab' };
-  const dueMs = renewalTimeMs(certificate);
-  assert.equal(isRenewalDue(certificate, dueMs - 1), false);
-  assert.equal(isRenewalDue(certificate, dueMs), true);
-  assert.equal(isRenewalDue(certificate, hour.notAfterMs + 1), true);
 });
 
 test('a certificate is valid at both of its ends and at no time outside', () => {

@@ -23,6 +23,3 @@ export const renewalTimeMs = ({ notBeforeMs, notAfterMs, serial }: Validity & { 
   const jitter = createHash('sha256').update(serial).digest().readUInt32BE(0) / 2 ** 32;
   return notBeforeMs + Math.floor((notAfterMs - notBeforeMs) * (EARLIEST + SPREAD * jitter));
 };
-
-export const isRenewalDue = (certificate: Validity & { readonly serial: string }, atMs: number): boolean =>
-  atMs >= renewalTimeMs(certificate);

@@ -15,6 +15,8 @@ interface Rule {
 }
 
 const READ = ['get', 'list', 'watch'];
+/** All that a cache needs. */
+const FOLLOW = ['list', 'watch'];
 
 const rule = (apiGroup: string, resources: readonly string[], verbs: readonly string[]): Rule => ({
   apiGroups: [apiGroup],
@@ -39,9 +41,10 @@ export const PROVIDER_ROLES = {
     ),
     rule(
       'infrastructure.cluster.x-k8s.io',
-      ['scalewayapplesiliconclusters', 'scalewayapplesiliconcontrolplanes', 'scalewayapplesiliconmachines'],
-      [...READ, 'patch'],
+      ['scalewayapplesiliconclusters', 'scalewayapplesiliconcontrolplanes'],
+      [...FOLLOW, 'patch'],
     ),
+    rule('infrastructure.cluster.x-k8s.io', ['scalewayapplesiliconmachines'], [...READ, 'patch']),
     rule(
       'infrastructure.cluster.x-k8s.io',
       [
@@ -52,17 +55,17 @@ export const PROVIDER_ROLES = {
       ],
       ['patch'],
     ),
-    rule('cluster.x-k8s.io', ['clusters'], READ),
+    rule('cluster.x-k8s.io', ['clusters'], FOLLOW),
     rule('cluster.x-k8s.io', ['machines'], ['get']),
     rule('cluster.x-k8s.io', ['machines/status'], ['patch']),
-    rule('', ['nodes'], [...READ, 'delete']),
+    rule('', ['nodes'], [...FOLLOW, 'delete']),
     // Pods whose Node is gone for good lose our finalizer; a finalizer is within reach of the status alone.
-    rule('', ['pods'], ['list', 'watch']),
+    rule('', ['pods'], FOLLOW),
     rule('', ['pods/status'], ['patch']),
     rule('', ['events'], ['create', 'patch']),
     // Another manager may lead with a lease in another namespace (R27).
     rule('coordination.k8s.io', ['leases'], ['list']),
-    rule('certificates.k8s.io', ['certificatesigningrequests'], READ),
+    rule('certificates.k8s.io', ['certificatesigningrequests'], FOLLOW),
     rule('certificates.k8s.io', ['certificatesigningrequests/approval'], ['update']),
     {
       ...rule('certificates.k8s.io', ['signers'], ['approve']),

@@ -18,7 +18,7 @@ export const DEMO_NAMESPACE = 'default';
 export const DEMO_FLEET = 'macos';
 export const DEMO_JOB = 'hello-macos';
 
-const TEMPLATES: Resource<KubeObject> = {
+export const TEMPLATES: Resource<KubeObject> = {
   group: MACHINES.group,
   version: MACHINES.version,
   kind: 'ScalewayAppleSiliconMachineTemplate',

@@ -16,6 +16,8 @@ export interface FleetPace {
   readonly bookmarkEveryMs?: number;
   readonly bodies?: 'with-answer';
   readonly nodeRenewEveryMs?: number;
+  /** How long a step on a Mac looks before and after it acts. */
+  readonly lookMs?: number;
   readonly hosts: ProviderTimes;
 }
 
@@ -25,11 +27,12 @@ export const TRUE_PACE: FleetPace = { hosts: NORMAL_HOST_TIMES };
 const MINUTE_MS = 60_000;
 
 export const FOLDED_PACE: FleetPace = {
-  leaderLease: { durationMs: 8 * MINUTE_MS, renewDeadlineMs: 5 * MINUTE_MS, retryMs: 2 * MINUTE_MS },
-  controllers: { nodeSilentAfterMs: 20 * MINUTE_MS, remoteProbeMs: 60 * MINUTE_MS },
-  watchSeconds: { least: 3_600, spread: 1_200 },
-  bookmarkEveryMs: 60 * MINUTE_MS,
+  leaderLease: { durationMs: 12 * MINUTE_MS, renewDeadlineMs: 8 * MINUTE_MS, retryMs: 3.5 * MINUTE_MS },
+  controllers: { nodeSilentAfterMs: 30 * MINUTE_MS, remoteProbeMs: 120 * MINUTE_MS },
+  watchSeconds: { least: 10_800, spread: 7_200, retryMost: 600 },
+  bookmarkEveryMs: 600 * MINUTE_MS,
   bodies: 'with-answer',
-  nodeRenewEveryMs: 6 * MINUTE_MS,
-  hosts: { ...NORMAL_HOST_TIMES, inventoryMs: 4 * MINUTE_MS, pollMs: MINUTE_MS },
+  nodeRenewEveryMs: 12 * MINUTE_MS,
+  lookMs: 0,
+  hosts: { ...NORMAL_HOST_TIMES, inventoryMs: 8 * MINUTE_MS, pollMs: MINUTE_MS },
 };

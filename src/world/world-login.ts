@@ -4,11 +4,9 @@
  * expired, as the TLS library judges elsewhere.
  */
 import type { Clock } from '../base/clock.ts';
-import type { ApiServer } from '../controlplane/api/api-server.ts';
 import type { ApiResponse } from '../controlplane/api/http.ts';
 import { ApiRefusal, replyRefusal } from '../controlplane/api/refusal.ts';
 import { authenticate, type ShownCertificate } from '../controlplane/auth/authenticate.ts';
-import type { Tokens } from '../controlplane/auth/tokens/tokens.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/create-client.ts';
 import type { Credentials, CredentialsSource } from '../kube/client/login/credentials.ts';
@@ -19,12 +17,14 @@ import { checkChain } from '../pki/chain.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createSimTransport } from '../sim/kernel/sim-transport.ts';
 import { createNodeCredentials, type OpenedClient } from '../sim/node/node-identity.ts';
+import type { ApiEdge, Handle } from './api-edge.ts';
 import type { FleetPace } from './fleet-pace.ts';
 import { type NodeLogin, readConfig } from './node-login.ts';
+import type { Plane } from './plane.ts';
 
 export interface WorldLoginDeps {
-  readonly api: ApiServer;
-  readonly tokens: Tokens;
+  readonly plane: Pick<Plane, 'tokens'>;
+  readonly edge: Pick<ApiEdge, 'handleFor'>;
   readonly authority: Authority;
   /** The API's. */
   readonly clock: Clock;
@@ -52,26 +52,29 @@ export const openWorldClient = (
 /** Opens a client for an actor, in the name of whomever its credentials make at the time of each request. */
 export type LogIn = (actor: Actor, credentials: CredentialsSource) => OpenedClient;
 
-export const createWorldLogin = ({ api, tokens, authority, clock, pace }: WorldLoginDeps): LogIn => {
-  const vouched = new WeakMap<object, Certificate | 'bad'>();
-  const answer = (request: TransportRequest, shown: Credentials): ApiResponse => {
+export const createWorldLogin = ({ plane, edge, authority, clock, pace }: WorldLoginDeps): LogIn => {
+  const vouched = new Map<string, Certificate | 'bad'>();
+  const answer = (handle: Handle, request: TransportRequest, shown: Credentials): ApiResponse => {
     const certificate = judge(shown);
     const authorization = shown.token === undefined ? undefined : `Bearer ${shown.token.reveal()}`;
-    const user = authenticate({ certificate, authorization }, tokens);
+    const user = authenticate({ certificate, authorization }, plane.tokens);
     return user === undefined
       ? replyRefusal(new ApiRefusal('Unauthorized', 'Unauthorized'))
-      : api.handle({ ...request, user });
+      : handle({ ...request, user });
   };
   const judge = ({ certificate }: Credentials): ShownCertificate | undefined => {
     if (certificate === undefined) return undefined;
-    const read = vouched.get(certificate) ?? vouchFor(certificate.certificatePem, authority, clock.now());
-    vouched.set(certificate, read);
+    const { certificatePem } = certificate;
+    const read = vouched.get(certificatePem) ?? vouchFor(certificatePem, authority, clock.now());
+    vouched.set(certificatePem, read);
     if (read === 'bad' || clock.now() >= read.notAfterMs) return { is: 'bad' };
     const { commonName = '', organizations, fingerprintSha256: sha256 } = read;
     return { is: 'good', commonName, organizations, sha256 };
   };
   return (actor, credentials) => {
-    const showing = (shown: Credentials): Transport => openTransport(actor, pace, (request) => answer(request, shown));
+    const handle = edge.handleFor(actor.name);
+    const showing = (shown: Credentials): Transport =>
+      openTransport(actor, pace, (request) => answer(handle, request, shown));
     const transport = createTransport(credentials, showing);
     return { client: openWorldClient(actor, pace, { transport }), close: transport.close };
   };
@@ -102,8 +105,14 @@ export const showAlways = (credentials: Credentials): CredentialsSource => ({
   renew: async (refused) => refused,
 });
 
+export interface LoggedInNode {
+  readonly client: KubeClient;
+  /** Renews its certificate in good time, however rarely it asks for something. */
+  keepIdentity(signal: AbortSignal): Promise<void>;
+}
+
 /** As the agent of a Mac, by what lies on its disk. */
-export const logInAsNode = (actor: Actor, logIn: LogIn, login: NodeLogin): KubeClient => {
+export const logInAsNode = (actor: Actor, logIn: LogIn, login: NodeLogin): LoggedInNode => {
   const { clock, random, logger } = actor;
   const { nodeName, disk } = login;
   const { token } = readConfig(login).login;
@@ -113,5 +122,5 @@ export const logInAsNode = (actor: Actor, logIn: LogIn, login: NodeLogin): KubeC
     // Its signatures are not salted: the same seed gives the same bytes.
     keyAlgorithm: 'ed25519',
   });
-  return logIn(actor, credentials).client;
+  return { client: logIn(actor, credentials).client, keepIdentity: credentials.keep };
 };

@@ -3,22 +3,16 @@ import type { Mutant } from './mutant.ts';
 
 const CHOOSE = 'src/provider/machine/choose-host.ts';
 const MACHINE = 'src/provider/machine/machine-controller.ts';
-const PLAN = 'src/provider/host/plan-host.ts';
 const INVENTORY = 'src/provider/host/plan-inventory.ts';
 const CARRY_OUT = 'src/provider/host/carry-out.ts';
 const RECORD = 'src/provider/host/host-record.ts';
 
 export const IN_CLAIMS: readonly Mutant[] = [
   {
-    id: 'M16',
-    story: 'a Mac that is still being installed is taken from the pool',
-    killedBy: ['S3', 'L1', 'S2'],
-    edits: [{ file: PLAN, from: "serverStatus === 'ready' &&", to: '' }],
-  },
-  {
     id: 'N3',
     story: 'what a list said is believed: nobody looks at the server again before renaming it',
-    killedBy: ['S1', 'S2', 'S8', 'S11'],
+    killedBy: ['S1', 'S2', 'S8', 'S11', 'S13'],
+    budget: 40,
     edits: [
       {
         file: 'src/provider/host/observe-host.ts',
@@ -33,6 +27,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'N5',
     story: 'a claim whose rename was answered with an error is dropped, and its pending name stays for ever',
     killedBy: ['L3', 'L1', 'L4'],
+    budget: 40,
     edits: [
       {
         file: CARRY_OUT,
@@ -47,11 +42,12 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'N6',
     story: 'a machine is worked for before its finalizer is stored',
     killedBy: ['S6', 'L3'],
+    budget: 40,
     edits: [
       {
         file: 'src/kube/controller/lifecycle.ts',
         from: 'const held = finalizer === undefined ? found : await',
-        to: "const held = finalizer === undefined || finalizer.includes('machine') ? found : await",
+        to: "const held = finalizer === undefined || finalizer.startsWith('scalewayapplesilicon') ? found : await",
       },
     ],
   },
@@ -59,6 +55,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'R3',
     story: 'a pool-named Mac that a machine has is put on record as free',
     killedBy: ['S1', 'S2', 'S3'],
+    budget: 40,
     edits: [
       {
         file: INVENTORY,
@@ -71,6 +68,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'R5',
     story: 'the claim is written without looking whether somebody else was first',
     killedBy: ['S1', 'S2'],
+    budget: 40,
     edits: [
       {
         file: RECORD,
@@ -98,6 +96,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'R6',
     story: 'machines of two namespaces with one name both get a Mac, and both are the same Node',
     killedBy: ['S7', 'S9', 'S1', 'S10'],
+    budget: 40,
     edits: [
       {
         file: CHOOSE,
@@ -110,6 +109,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'R7',
     story: 'the final name is given at once, without holding the pending one',
     killedBy: ['S1', 'S10', 'S2', 'S11'],
+    budget: 40,
     edits: [
       {
         file: 'src/provider/host/plan-claim.ts',
@@ -122,6 +122,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'R8',
     story: 'a server that has another name than the record says is worked on nevertheless',
     killedBy: ['S2', 'S8', 'S4', 'S11'],
+    budget: 40,
     edits: [
       {
         file: 'src/provider/host/host-life.ts',

@@ -12,8 +12,10 @@ export interface Mutant {
   /** M and N as in the reliability spec; R after the rule of a Mac's life that it breaks. */
   readonly id: string;
   readonly story: string;
-  /** The properties any of which finds it. */
+  /** The promises any of which must be seen broken. */
   readonly killedBy: readonly string[];
+  /** Within so many schedules. */
+  readonly budget: number;
   readonly edits: readonly Edit[];
 }
 

@@ -14,6 +14,11 @@ export const DESIGNED_OUT: readonly DesignedOut[] = [
     why: 'no password is staged: each bootstrap uses the one that a live look at the server shows',
   },
   {
+    id: 'M16',
+    story: 'a Mac that is still being installed is taken from the pool',
+    why: 'a Mac that is taken too early is waited for: until a live look shows it ready, nothing but its name is touched',
+  },
+  {
     id: 'M17',
     story: 'a server that is busy when its release is asked for holds up the deletion of its machine',
     why: 'a machine goes as soon as the release is stored on the host (R11), and a busy server is waited for, never taken for wiped (N2)',

@@ -2,6 +2,7 @@
  * What somebody wants to do, as authorization sees it: a verb on a resource, or on a path that is none. Read from the
  * request line alone, by the rules of a real API server, so that unknown kinds are refused like known ones.
  */
+import { rememberLast } from '../../base/remember.ts';
 import type { ApiRequest } from '../api/http.ts';
 import type { User } from './user.ts';
 
@@ -48,16 +49,26 @@ const VERBS: Readonly<Record<string, string>> = {
 const PATH_VERBS = ['proxy', 'watch'];
 const NAMESPACE_SUBRESOURCES = ['status', 'finalize'];
 
-export const parseAttempt = ({ method, path, user }: Pick<ApiRequest, 'method' | 'path' | 'user'>): Attempt => {
-  const [rawPath = '', query = ''] = path.split(/\?(.*)/s);
-  const onPath: PathAttempt = { on: 'path', user, verb: method.toLowerCase(), path: rawPath };
+export const parseAttempt = ({ method, path, user }: Pick<ApiRequest, 'method' | 'path' | 'user'>): Attempt => ({
+  ...parseLine(`${method} ${path}`),
+  user,
+});
+
+type Wanted = Omit<ResourceAttempt, 'user'> | Omit<PathAttempt, 'user'>;
+
+/** The same few lines come again and again, and each is read by everybody who judges or tells of the request. */
+const LINES_REMEMBERED = 256;
+
+const parseLine = rememberLast(LINES_REMEMBERED, (line: string): Wanted => {
+  const [, method = '', rawPath = '', query = ''] = /^(\S*) ([^?]*)\??(.*)$/s.exec(line) ?? [];
+  const onPath: Wanted = { on: 'path', verb: method.toLowerCase(), path: rawPath };
   const segments = rawPath.split('/').filter((segment) => segment !== '');
   const [prefix, ...rest] = segments.map(decodeSegment);
   if (prefix !== 'api' && prefix !== 'apis') return onPath;
   const [group, version, ...target] = prefix === 'api' ? ['', ...rest] : rest;
   if (group === undefined || version === undefined || target.length === 0) return onPath;
-  return toResourceAttempt({ group, version, user, method, target, query: new URLSearchParams(query) });
-};
+  return toWanted({ group, version, method, target, query: new URLSearchParams(query) });
+});
 
 /** A segment that cannot be decoded is served by nobody; it is judged as it stands. */
 const decodeSegment = (segment: string): string => {
@@ -71,13 +82,12 @@ const decodeSegment = (segment: string): string => {
 interface Parts {
   readonly group: string;
   readonly version: string;
-  readonly user: User;
   readonly method: string;
   readonly target: readonly string[];
   readonly query: URLSearchParams;
 }
 
-const toResourceAttempt = ({ group, version, user, method, target, query }: Parts): ResourceAttempt => {
+const toWanted = ({ group, version, method, target, query }: Parts): Wanted => {
   const [first = ''] = target;
   const isPathVerb = PATH_VERBS.includes(first);
   const { namespace, parts } = splitNamespace(isPathVerb ? target.slice(1) : target);
@@ -87,7 +97,7 @@ const toResourceAttempt = ({ group, version, user, method, target, query }: Part
   const fields = isCollection ? readFieldEquals(query) : [];
   const named = namedInPath === '' && verb === 'get' ? nameIn(fields) : namedInPath;
   return {
-    ...{ on: 'resource', user, group, version, resource, subresource, namespace, fields },
+    ...{ on: 'resource', group, version, resource, subresource, namespace, fields },
     name: named,
     verb: isPathVerb ? first : onCollection(verb, isCollection ? query : undefined),
   };

@@ -43,10 +43,14 @@ export interface Store {
 
 export interface StoreOptions {
   readonly log?: StoreLog;
+  /** What it holds at first, where no log says it. */
+  readonly initial?: { readonly revision: number; readonly records: readonly LogRecord[] };
   /** Tells how old history is; without it only its length and size count. */
   readonly clock?: Pick<Clock, 'now'>;
   /** How many changes watches can look back on. */
   readonly historyMax?: number;
+  /** How many objects stay parsed. */
+  readonly parsedMax?: number;
 }
 
 const HISTORY_MAX = 8_192;
@@ -54,9 +58,10 @@ const HISTORY_MAX = 8_192;
 const HISTORY_AGE_MAX_MS = 300_000;
 const HISTORY_CHARS_MAX = 64 * 1024 * 1024;
 
-export const createStore = ({ log, clock, historyMax = HISTORY_MAX }: StoreOptions = {}): Store => {
-  const loaded = log?.load() ?? { revision: 0, records: [] };
-  const entries = createEntries();
+export const createStore = (options: StoreOptions = {}): Store => {
+  const { log, clock, initial = { revision: 0, records: [] }, historyMax = HISTORY_MAX, parsedMax } = options;
+  const loaded = log?.load() ?? initial;
+  const entries = createEntries(parsedMax);
   const collections = createCollections(loaded.records, entries);
   const announcer = createAnnouncer(openHistory(loaded.revision, historyMax, clock));
   const group = createGroupCommit({

@@ -35,10 +35,16 @@ export const createParser = <T extends KubeObject>(kind: Kind<T>): ((value: unkn
     spec: kind.fields.spec,
     status: kind.fields.status.optional(),
   });
+  // Objects of a cache never change, and each is read at every pass over it.
+  const known = new WeakMap<object, T>();
   const parseObject = (value: unknown): T => {
+    const found = isRecord(value) ? known.get(value) : undefined;
+    if (found !== undefined) return found;
     const result = schema.safeParse(withValidConditions(value));
     if (!result.success) throw notValid(kind.resource.kind, value, result.error);
-    return result.data as unknown as T;
+    const object = result.data as unknown as T;
+    if (isRecord(value)) known.set(value, object);
+    return object;
   };
   return parseObject;
 };

@@ -48,7 +48,8 @@ const SHORTEST_HEALTHY_WATCH_MS = 1_000;
 /** So many watches in a row without event or bookmark are no quiet server but a position that it does not know. */
 const SILENT_WATCHES_MAX = 2;
 
-const RETRY: BackoffPolicy = { initialMs: 800, factor: 2, maxMs: 30_000, minMs: 100 };
+const RETRY: Omit<BackoffPolicy, 'maxMs'> = { initialMs: 800, factor: 2, minMs: 100 };
+const RETRY_MOST_SECONDS = 30;
 
 export const runReflector = async <T extends KubeObject>(
   options: ReflectorOptions<T>,
@@ -145,14 +146,15 @@ const startOver = (state: ReflectorState, cause: RelistCause): void => {
 };
 
 const recover = async <T extends KubeObject>(
-  { clock, random, logger, resource }: ReflectorOptions<T>,
+  { client, clock, random, logger, resource }: ReflectorOptions<T>,
   state: ReflectorState,
   { error, signal }: { readonly error: FleetError; readonly signal: AbortSignal },
 ): Promise<void> => {
   state.failures += 1;
   if (isExpired(error)) startOver(state, 'expired');
   if (error.code === STALLED) noteSilence(state);
-  const afterMs = Math.max(backoffDelayMs(RETRY, state.failures, random), error.retryAfterMs ?? 0);
+  const maxMs = (client.watchSeconds?.retryMost ?? RETRY_MOST_SECONDS) * 1_000;
+  const afterMs = Math.max(backoffDelayMs({ ...RETRY, maxMs }, state.failures, random), error.retryAfterMs ?? 0);
   logger.log(state.failures > 3 ? 'warn' : 'debug', 'Cache lost its watch, trying again', {
     resource: resource.plural,
     failures: state.failures,

@@ -26,6 +26,8 @@ export interface WatchOptions {
 export interface WatchSeconds {
   readonly least: number;
   readonly spread: number;
+  /** The longest wait before a lost watch is tried again. */
+  readonly retryMost?: number;
 }
 
 export type WatchEvent<T extends KubeObject> =

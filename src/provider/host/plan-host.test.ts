@@ -48,6 +48,13 @@ const ROWS: readonly Row[] = [
     plan: store({ assignedName: { current: POOL, next: PENDING }, lastWrite: fresh('rename') }),
   },
   {
+    story: 'S19 a Node on a Mac that is yet to be taken is of an earlier life, and is deleted first',
+    spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 1_000) },
+    node: 'there',
+    server: serverOf(POOL),
+    plan: { do: 'delete-node' },
+  },
+  {
     story: 'R13 a stored rename is sent on a fresh record',
     spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 1_000) },
     server: serverOf(POOL),
@@ -347,6 +354,17 @@ const ROWS: readonly Row[] = [
     spec: wiping(),
     server: serverOf(RELEASING, 'reinstalling'),
     plan: { do: 'wait', afterMs: 10_000 },
+  },
+  {
+    story: 'F20 a wipe that has not ended after an hour says so',
+    spec: { ...wiping(), reinstall: { intentID: 'i-1', requestedAt: at(3_700_000), acceptedAt: at(3_660_000) } },
+    server: serverOf(RELEASING, 'reinstalling'),
+    plan: {
+      do: 'wait',
+      afterMs: 10_000,
+      reason: 'WipeStuck',
+      message: `its wipe began at ${at(3_660_000)} and has not ended; at Scaleway it is reinstalling: ask them, or release it with the policy terminate`,
+    },
   },
   {
     story: 'R14 a Node that came back is deleted first',

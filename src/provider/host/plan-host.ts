@@ -65,6 +65,8 @@ const planTake = (view: HostView): HostPlan => {
   if (name === undefined && owner !== 'names-it') return { do: 'store', spec: { claimRef: undefined } };
   const disowned = planOwner(view);
   if (disowned !== undefined) return disowned;
+  // Nothing was done to the Mac yet: a Node of this name on it is of an earlier life (a restored etcd brings one back).
+  if (view.node === 'there') return { do: 'delete-node' };
   const from = nameOnRecord(view);
   if (name === undefined) {
     return intendName(view, { from, to: pendingNameOf(spec.claimRef?.uid ?? '') });

@@ -2,7 +2,7 @@
  * The way out: any name of ours → releasing name → reinstall, until one was seen to begin → pool name (R12, R13). Or the
  * end of the rent, for a Mac that is not to come back (R25). Only a stored release starts it (R11).
  */
-import { toTimestamp } from '../../base/clock.ts';
+import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName, renderServerName } from '../../kinds/names.ts';
@@ -70,12 +70,24 @@ export const acceptWipe = ({ spec, nowMs }: Pick<HostView, 'spec' | 'nowMs'>): H
 
 /** Wiped and ready → pool name, or a quarantine name for one that keeps failing → a fresh record. */
 export const planReturn = (view: HostView): HostPlan => {
-  const { spec, server, node, times } = view;
+  const { spec, server, node } = view;
   const next = spec.assignedName?.next;
-  if (server?.status !== 'ready') return { do: 'wait', afterMs: times.pollMs };
+  if (server?.status !== 'ready') return waitForWipe(view);
   if (node === 'there') return { do: 'delete-node' };
   if (next === undefined) return intendName(view, { from: nameOnRecord(view), to: nameAfterWipe(view) });
   return server.name === next ? { do: 'store', ...freshRecord(view, next) } : pursueName(view, next);
+};
+
+/** As long as Scaleway's own tools wait for one (F20). */
+const WIPE_MAX_MS = 3_600_000;
+
+/** One that takes too long keeps its releasing name, which no pool knows, and says so. */
+const waitForWipe = ({ spec, server, nowMs, times }: HostView): HostPlan => {
+  const { acceptedAt } = spec.reinstall ?? {};
+  const isLate = nowMs - (parseTimestamp(acceptedAt) ?? nowMs) > WIPE_MAX_MS;
+  if (!isLate) return { do: 'wait', afterMs: times.pollMs };
+  const message = `its wipe began at ${acceptedAt} and has not ended; at Scaleway it is ${server?.status ?? 'not seen'}: ask them, or release it with the policy terminate`;
+  return { do: 'wait', afterMs: times.pollMs, reason: REASONS.host.ready.wipeStuck, message };
 };
 
 const nameAfterWipe = (view: HostView): string => {

@@ -17,6 +17,13 @@ export interface CrashPoint {
   readonly restartAfterMs: number;
 }
 
+/** Somewhere, once: at each effect of the actor a choice says whether it dies there. */
+export interface ChosenCrash {
+  readonly actor: string;
+  readonly kind: 'chosen';
+  readonly restartAfterMs: number;
+}
+
 /** What an actor does after each start. Its promise is a task: it must settle, or the actor must be killed. */
 export type Program = (actor: Actor) => Promise<void>;
 
@@ -24,7 +31,7 @@ export interface ActorsDeps {
   readonly trace: Trace;
   readonly choices: Choices;
   readonly network: Network;
-  readonly crash: CrashPoint | undefined;
+  readonly crash: CrashPoint | ChosenCrash | undefined;
   readonly startWallMs: number;
   readonly fail: (error: FleetError) => void;
 }
@@ -50,7 +57,7 @@ export const createActors = ({ crash, ...deps }: ActorsDeps): Actors => {
   let hasCrashed = false;
 
   const crashHere: Wiring['crashHere'] = (process, kind, index) => {
-    if (hasCrashed || crash?.actor !== process.name || crash.kind !== kind || crash.index !== index) return false;
+    if (hasCrashed || crash?.actor !== process.name || !isCrashPoint({ crash, choices }, kind, index)) return false;
     hasCrashed = true;
     restart(process.name, crash.restartAfterMs);
     return true;
@@ -96,6 +103,16 @@ export const createActors = ({ crash, ...deps }: ActorsDeps): Actors => {
     return start(name);
   };
   return { engine, unfinished, process: processes, actor, boot, kill, restart, hasCrashed: () => hasCrashed };
+};
+
+const isCrashPoint = (
+  { crash, choices }: { readonly crash: CrashPoint | ChosenCrash; readonly choices: Choices },
+  kind: CrashKind,
+  index: number,
+): boolean => {
+  if (crash.kind !== 'chosen') return crash.kind === kind && crash.index === index;
+  if (kind === 'before-delivery' || index < 0) return false;
+  return choices.site(`crash ${kind} by ${crash.actor}`).pick(2) === 1;
 };
 
 const createRegistry = <T>(create: (name: string) => T): ((name: string) => T) => {

@@ -43,7 +43,7 @@ export const startCall = <T>(wiring: Wiring, caller: Life, call: Call<T>): Promi
   const answer = new Promise<T>((resolve, reject) => {
     if (call.signal !== undefined) throwIfAborted(call.signal);
     if (!isAlive(caller)) return;
-    const site = wiring.network.site(call.site);
+    const site = wiring.network.site(call.site, caller.process.name);
     const server = call.to === undefined ? undefined : wiring.process(call.to);
     send({ wiring, caller, site, server, call, fault: site.callFault(), resolve, reject });
   });

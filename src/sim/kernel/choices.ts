@@ -13,7 +13,13 @@ import { createSeededRandom } from '../../base/random.ts';
 /** Per site its decisions in order; `-n` stands for n zeros, and zeros at the end are left out. */
 export type ChoiceList = Readonly<Record<string, readonly number[]>>;
 
-export type ChoiceSource = { readonly seed: string | number } | { readonly replay: ChoiceList };
+/** Makes a decision in [0, bound) at a site. */
+export type Decide = (site: string, bound: number) => number;
+
+export type ChoiceSource =
+  | { readonly seed: string | number }
+  | { readonly replay: ChoiceList }
+  | { readonly decide: Decide };
 
 export interface ChoiceSite {
   /** A whole number in [0, bound). */
@@ -33,7 +39,7 @@ export interface Choices {
 type Draw = (name: string) => { readonly next: (bound: number) => number; readonly weigh: ChoiceSite['weigh'] };
 
 export const createChoices = (source: ChoiceSource): Choices => {
-  const draw = 'seed' in source ? drawFromSeed(source.seed) : drawFromList(source.replay);
+  const draw = drawFrom(source);
   const sites = new Map<string, { readonly site: ChoiceSite; readonly values: number[] }>();
 
   const open = (name: string): { readonly site: ChoiceSite; readonly values: number[] } => {
@@ -62,6 +68,15 @@ export const createChoices = (source: ChoiceSource): Choices => {
         ),
       ),
   };
+};
+
+const drawFrom = (source: ChoiceSource): Draw => {
+  if ('seed' in source) return drawFromSeed(source.seed);
+  if ('replay' in source) return drawFromList(source.replay);
+  return (name) => ({
+    next: (bound) => source.decide(name, bound),
+    weigh: (weights) => source.decide(name, weights.length + 1),
+  });
 };
 
 const drawFromSeed = (seed: string | number): Draw => {

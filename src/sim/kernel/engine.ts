@@ -110,6 +110,17 @@ export class Engine {
     }
   }
 
+  forEachPending(visit: (event: SimEvent) => void): void {
+    const visitAlive = (event: SimEvent): void => {
+      if (!isDead(event)) visit(event);
+    };
+    this.#heap.forEach(visitAlive);
+    for (let at = this.#head; at < this.#ready.length; at += 1) {
+      const event = this.#ready[at];
+      if (event !== undefined) visitAlive(event);
+    }
+  }
+
   /** Nothing reaches the process for so long; then everything does, in order. */
   freeze(process: Process, forMs: number): void {
     process.frozenUntilMs = Math.max(process.frozenUntilMs, this.#nowMs + forMs);

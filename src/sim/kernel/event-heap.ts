@@ -10,6 +10,8 @@ export interface EventHeap<T extends Timed> {
   push(event: T): void;
   peek(): T | undefined;
   pop(): T | undefined;
+  /** In no order. */
+  forEach(visit: (event: T) => void): void;
 }
 
 const isBefore = (left: Timed, right: Timed): boolean =>
@@ -52,6 +54,9 @@ export const createEventHeap = <T extends Timed>(): EventHeap<T> => {
   return {
     push: (event) => siftUp(event, events.length),
     peek: () => events[0],
+    forEach: (visit) => {
+      for (const event of events) visit(event);
+    },
     pop: () => {
       const first = events[0];
       const last = events.pop();

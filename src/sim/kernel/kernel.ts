@@ -18,8 +18,8 @@
  */
 import type { FleetError } from '../../base/errors.ts';
 import type { Actor } from './actor.ts';
-import { type CrashPoint, createActors, type Program } from './actors.ts';
-import { type ChoiceList, createChoices } from './choices.ts';
+import { type ChosenCrash, type CrashPoint, createActors, type Program } from './actors.ts';
+import { type ChoiceList, type ChoiceSource, createChoices, type Decide } from './choices.ts';
 import { createNetwork, describeNetwork, type NetworkOptions } from './network.ts';
 import { type RunOptions, type RunResult, runToEnd } from './run.ts';
 import { createTrace } from './trace.ts';
@@ -29,8 +29,10 @@ export interface KernelOptions {
   readonly seed: string | number;
   /** The choices of an earlier run, whole or edited. */
   readonly replay?: ChoiceList;
+  /** Makes the choices in place of both: for a search. */
+  readonly decide?: Decide;
   readonly network?: NetworkOptions;
-  readonly crash?: CrashPoint;
+  readonly crash?: CrashPoint | ChosenCrash;
   /** What actors' wall clocks show at virtual time 0. */
   readonly startWallMs?: number;
   /** How many of the last trace lines a failure shows. */
@@ -71,6 +73,8 @@ export interface Kernel {
   counts(name: string): { readonly effects: number; readonly deliveries: number };
   hasCrashed(): boolean;
   choices(): ChoiceList;
+  /** Calls back with everything that is still to happen: to whom, and what. */
+  forEachPending(visit: (actor: string, label: string) => void): void;
   /** How many decisions there were so far, per site. */
   decisions(): Readonly<Record<string, number>>;
   /** The last trace lines. */
@@ -85,13 +89,18 @@ export interface Kernel {
   run(options: RunOptions): Promise<RunResult>;
 }
 
-/** 2026-01-01T00:00:00Z */
-const DEFAULT_START_WALL_MS = 1_767_225_600_000;
+/** 2026-01-01T00:00:00Z: when a world begins unless it says otherwise. */
+export const START_WALL_MS = 1_767_225_600_000;
 const DEFAULT_TRACE_LINES = 200;
 
+const sourceOf = ({ seed, replay, decide }: KernelOptions): ChoiceSource => {
+  if (decide !== undefined) return { decide };
+  return replay === undefined ? { seed } : { replay };
+};
+
 export const createKernel = (options: KernelOptions): Kernel => {
-  const { seed, replay, crash, network = {}, startWallMs = DEFAULT_START_WALL_MS } = options;
-  const choices = createChoices(replay === undefined ? { seed } : { replay });
+  const { seed, replay, crash, network = {}, startWallMs = START_WALL_MS } = options;
+  const choices = createChoices(sourceOf(options));
   const trace = createTrace(options.traceLines ?? DEFAULT_TRACE_LINES);
   const status: { faults: 'on' | 'off'; failure: FleetError | undefined } = { faults: 'on', failure: undefined };
   const fail = (error: FleetError): void => {
@@ -137,6 +146,7 @@ export const createKernel = (options: KernelOptions): Kernel => {
     counts: (name) => ({ effects: process(name).effects, deliveries: process(name).deliveries }),
     hasCrashed: actors.hasCrashed,
     choices: choices.recorded,
+    forEachPending: (visit) => engine.forEachPending(({ owner, label }) => visit(owner?.name ?? 'world', label)),
     decisions: choices.counts,
     dump: trace.dump,
     describe,

@@ -63,7 +63,8 @@ export interface Site {
 }
 
 export interface Network {
-  site(name: string): Site;
+  /** As this actor meets it: its decisions are drawn and recorded apart from those of others. */
+  site(name: string, actor: string): Site;
 }
 
 /** `areFaultsOn` is asked at every decision; while it says no, nothing is drawn at all. */
@@ -72,12 +73,12 @@ export const createNetwork = (
   deps: { readonly choices: Choices; readonly areFaultsOn: () => boolean },
 ): Network => {
   const sites = new Map<string, Site>();
-  const open = (name: string): Site => {
+  const open = (name: string, caller: string): Site => {
     const { minLatencyMs, maxLatencyMs, lateMs, landing, faults } = resolveSite(options, name);
-    const latency = deps.choices.site(`latency ${name}`);
-    const land = deps.choices.site(`land ${name}`);
-    const fault = deps.choices.site(`fault ${name}`);
-    const cut = deps.choices.site(`break ${name}`);
+    const latency = deps.choices.site(`latency ${caller}`);
+    const land = deps.choices.site(`land ${caller}`);
+    const fault = deps.choices.site(`fault ${caller}`);
+    const cut = deps.choices.site(`break ${caller}`);
     const drawFault = <F extends Fault>(kinds: readonly F[]): (() => F | undefined) => {
       const weights = kinds.map((kind) => faults[kind] ?? 0);
       return () => (deps.areFaultsOn() ? kinds[fault.weigh(weights) - 1] : undefined);
@@ -93,13 +94,17 @@ export const createNetwork = (
     };
   };
   return {
-    site: (name) => {
-      const known = sites.get(name) ?? open(name);
-      sites.set(name, known);
+    site: (name, actor) => {
+      const caller = `${name} by ${roleOf(actor)}`;
+      const known = sites.get(caller) ?? open(name, caller);
+      sites.set(caller, known);
       return known;
     },
   };
 };
+
+/** `node` for `node m-1 …`: names of actors may hold what is drawn, and recorded decisions must find their place again. */
+const roleOf = (actor: string): string => actor.split(' ')[0] ?? actor;
 
 const pickUpTo = (site: ChoiceSite, most: number): number => (most > 0 ? site.pick(most + 1) : 0);
 

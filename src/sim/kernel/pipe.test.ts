@@ -89,8 +89,23 @@ test('a split gives the same bytes in pieces', async () => {
   assert.equal(pieces.join(''), 'half a line');
 });
 
+test('what arrives at the same time is one packet; what a freeze holds back does not come with it', async () => {
+  const rows = [
+    { story: 'nothing wrong', replay: {}, events: 2 },
+    { story: 'frozen from the second on', replay: { 'fault watch by reader': [-1, 2] }, events: 3 },
+  ];
+  for (const { story, replay, events } of rows) {
+    const { kernel, pipe } = openSession({
+      replay,
+      network: { default: { minLatencyMs: 5, maxLatencyMs: 5, lateMs: 60_000 } },
+    });
+    for (const letter of 'abc') pipe.sink.push(bytes(letter));
+    assert.equal((await kernel.run(BOUNDS)).events, events, story);
+  }
+});
+
 test('a freeze is silence: the chunk and all after it come late, in order', async () => {
-  const replay = { 'fault watch': [-1, 2] };
+  const replay = { 'fault watch by reader': [-1, 2] };
   const { kernel, pipe, seen } = openSession({ replay, network: { default: { lateMs: 60_000 } } });
   for (const letter of 'abc') pipe.sink.push(bytes(letter));
   await kernel.run({ ...BOUNDS, maxVirtualMs: 59_000 });

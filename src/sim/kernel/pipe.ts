@@ -38,7 +38,7 @@ export interface Pipe {
 
 export const openPipe = (wiring: Wiring, reader: Life, options: PipeOptions): Pipe => {
   const { signal } = options;
-  const site = wiring.network.site(options.site);
+  const site = wiring.network.site(options.site, reader.process.name);
   const server = options.from === undefined ? undefined : wiring.process(options.from);
   const inbox = createInbox(() => signal?.removeEventListener('abort', onAbort));
   const wire = createWire({ wiring, reader, site, deliver: inbox.add, isCarried: options.isCarried === true });

@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly check?: () => void;
   /** Platform clocks, timers and randomness throw (guard-globals.ts), except where the caller's stack matches `allow`. */
   readonly guardGlobals?: { readonly allow?: RegExp };
+  /** Errors carry no stack: thousands are part of a troubled run, and each stack costs more than its event. */
+  readonly stacks?: 'none';
 }
 
 export type RunOutcome = 'until' | 'idle' | 'max-events' | 'max-virtual-ms';
@@ -56,12 +58,15 @@ export const runToEnd = async (deps: RunDeps, options: RunOptions): Promise<RunR
   const release = captureProcessFailures((error) => fail(toFleetError(error)));
   const restoreGlobals = options.guardGlobals && guardGlobals({ ...options.guardGlobals, report: fail });
   const steps = createSteps(deps, options, leaks);
+  const { stackTraceLimit } = Error;
+  if (options.stacks === 'none') Error.stackTraceLimit = 0;
   try {
     await eachMacrotask(steps.next, leaks.exempt);
     return { outcome: steps.outcome(), events: steps.events(), virtualMs: engine.nowMs, traceHash: trace.hash() };
   } catch (error) {
     throw report(deps, steps.events(), error);
   } finally {
+    Error.stackTraceLimit = stackTraceLimit;
     restoreGlobals?.();
     leaks.stop();
     release();

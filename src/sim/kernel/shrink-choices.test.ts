@@ -12,6 +12,8 @@ test('only the decisions that matter are left, at their places', async () => {
   assert.deepEqual(await shrinkChoices(list, { failsWith, triesMax: 1_000 }), { order: [-2, 4], fault: [-11, 3] });
 });
 
+const FAULTS = 'fault counter:add by client';
+
 test('failures of the naive client shrink to a few faults, none of which can be left out', async () => {
   const failsWith = async (replay: ChoiceList): Promise<boolean> => {
     const world = createCounterWorld('naive', { seed: 'shrink', network: STORMY, replay });
@@ -25,11 +27,11 @@ test('failures of the naive client shrink to a few faults, none of which can be 
     if (world.server.value === GOAL) continue;
     failures += 1;
     const small = await shrinkChoices(world.kernel.choices(), { failsWith, triesMax: 500 });
-    const faults = unpackZeros(small['fault counter:add'] ?? []);
+    const faults = unpackZeros(small[FAULTS] ?? []);
     const [places, others] = [faults.flatMap((value, at) => (value === 0 ? [] : [at])), Object.keys(small).length - 1];
     assert.ok(await failsWith(small), `seed ${seed}: the small list does not fail`);
     assert.ok(places.length >= 1 && places.length + others <= 3, `seed ${seed}: ${JSON.stringify(small)}`);
-    for (const at of places) assert.ok(!(await failsWith({ ...small, 'fault counter:add': faults.with(at, 0) })));
+    for (const at of places) assert.ok(!(await failsWith({ ...small, [FAULTS]: faults.with(at, 0) })));
   }
   assert.ok(failures >= 5, `only ${failures} of 10 seeds fail`);
 });

@@ -1,5 +1,6 @@
 /** Makes a failing list of choices small enough to read, by delta debugging: whatever is not needed becomes 0. */
 import { type ChoiceList, packZeros, unpackZeros } from './choices.ts';
+import { minimise } from './minimise.ts';
 
 interface Decision {
   readonly site: string;
@@ -27,23 +28,22 @@ export const shrinkChoices = async (list: ChoiceList, options: ShrinkOptions): P
   const ofSites = (names: readonly string[]): readonly Decision[] =>
     decisions.filter(({ site }) => names.includes(site));
   const neededSites = await minimise(sites, (names) => failsWith(ofSites(names)));
-  return toList(await minimise(ofSites(neededSites), failsWith));
+  return toList(await cutOut(await minimise(ofSites(neededSites), failsWith), failsWith));
 };
 
-/** Zeller's ddmin: removes ever smaller chunks as long as the rest still fails. */
-const minimise = async <T>(
-  items: readonly T[],
-  failsWith: (items: readonly T[]) => Promise<boolean>,
-): Promise<readonly T[]> => {
-  let kept = items;
-  let chunkSize = kept.length;
-  while (chunkSize >= 1) {
-    for (let from = 0; from < kept.length; ) {
-      const rest = kept.toSpliced(from, chunkSize);
-      if (await failsWith(rest)) kept = rest;
-      else from += chunkSize;
-    }
-    chunkSize = Math.floor(chunkSize / 2);
+/** A fault that is gone takes the call that repeated it along: leaves each decision out, and moves those after it forward. */
+const cutOut = async (
+  decisions: readonly Decision[],
+  failsWith: (decisions: readonly Decision[]) => Promise<boolean>,
+): Promise<readonly Decision[]> => {
+  let kept = decisions;
+  for (let at = 0; at < kept.length; ) {
+    const cut = kept[at];
+    const rest = kept
+      .toSpliced(at, 1)
+      .map((one) => (one.site === cut?.site && one.at > cut.at ? { ...one, at: one.at - 1 } : one));
+    if (await failsWith(rest)) kept = rest;
+    else at += 1;
   }
   return kept;
 };

@@ -28,14 +28,13 @@ export interface Wire {
 
 export const createWire = ({ wiring, reader, site, deliver, isCarried }: WireDeps): Wire => {
   const { engine } = wiring;
-  const onTheWay: Item[] = [];
+  const packets = createPackets();
   let lastArrivalMs = 0;
   let closed = false;
 
-  /** Events of the same time may be swapped, so an arrival takes the oldest item and not one of its own. */
+  /** Events of the same time may be swapped, so an arrival takes the oldest packet and not its own. */
   const arrive = (): void => {
-    const item = onTheWay.shift();
-    if (item !== undefined) deliver(item);
+    for (const item of packets.takeOldest()) deliver(item);
   };
   const send = (item: Item): void => {
     if (isCarried && lastArrivalMs === 0) {
@@ -44,7 +43,7 @@ export const createWire = ({ wiring, reader, site, deliver, isCarried }: WireDep
     }
     const nowMs = engine.nowMs;
     lastArrivalMs = Math.max(lastArrivalMs, nowMs + site.latencyMs());
-    onTheWay.push(item);
+    if (packets.add(item, lastArrivalMs) === 'joined') return;
     const { process: owner, epoch } = reader;
     engine.schedule({ delayMs: lastArrivalMs - nowMs, label: `${site.name} ${item.kind}`, owner, epoch, run: arrive });
   };
@@ -76,5 +75,27 @@ export const createWire = ({ wiring, reader, site, deliver, isCarried }: WireDep
       closed = true;
       return isFirst;
     },
+  };
+};
+
+/** What is on the way: an item that arrives at the same time as the one before it shares its packet. */
+const createPackets = (): {
+  add(item: Item, atMs: number): 'joined' | 'first';
+  takeOldest(): readonly Item[];
+} => {
+  const packets: Item[][] = [];
+  let newestMs = 0;
+  return {
+    add: (item, atMs) => {
+      const newest = packets.at(-1);
+      if (newest !== undefined && newestMs === atMs) {
+        newest.push(item);
+        return 'joined';
+      }
+      newestMs = atMs;
+      packets.push([item]);
+      return 'first';
+    },
+    takeOldest: () => packets.shift() ?? [],
   };
 };

@@ -21,10 +21,14 @@ export interface MacAgent {
   stop(): void;
   /** What runs, and with which credentials. */
   running(): AgentStart | undefined;
+  /** Checksum of the program that runs: it was on the disk when the agent was started. */
+  runningBundle(): string | undefined;
 }
 
 export const createMacAgent = (startAgent: StartAgent, onChange: () => void): MacAgent => {
-  let current: { readonly start: AgentStart; readonly stop: () => void } | undefined;
+  let current:
+    | { readonly start: AgentStart; readonly bundle: string | undefined; readonly stop: () => void }
+    | undefined;
   const stop = (): void => {
     const stopped = current;
     current = undefined;
@@ -36,12 +40,17 @@ export const createMacAgent = (startAgent: StartAgent, onChange: () => void): Ma
       stop();
       if (agentJob === undefined || kubeconfig === undefined) return;
       const start = { ...agentJob, kubeconfig };
-      current = { start, stop: startAgent(start, memoryOn(disk, onChange)) };
+      current = { start, bundle: bundleOn(disk), stop: startAgent(start, memoryOn(disk, onChange)) };
     },
     stop,
     running: () => current?.start,
+    runningBundle: () => current?.bundle,
   };
 };
+
+/** The step that installs it leaves its checksum. */
+const bundleOn = ({ done }: MacDisk): string | undefined =>
+  [...done].find((fact) => fact.startsWith('agent-bundle '))?.split(' ')[1];
 
 /** On this disk: an agent that a wipe stopped does not write to the next one. */
 const memoryOn = (disk: MacDisk, onChange: () => void): AgentMemory => ({

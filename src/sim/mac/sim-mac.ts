@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
-import type { Secret } from '../../base/secret.ts';
+import { Secret } from '../../base/secret.ts';
 import {
   authenticationFailed,
   connectionLost,
@@ -30,6 +30,8 @@ export interface MacView {
   readonly epochFile: EpochFile | undefined;
   readonly hostname: string | undefined;
   readonly agent: AgentStart | undefined;
+  /** Checksum of the agent's program that runs. */
+  readonly bundle: string | undefined;
   readonly hasKubeconfig: boolean;
   /** Steps that are on record as verified, with their digests. */
   readonly recorded: Readonly<Record<string, string>>;
@@ -53,6 +55,12 @@ export interface SimMac {
   changeHostKey(): void;
   /** The fleet's key opens it no more. */
   forgetKey(): void;
+  /** On the Mac alone: Scaleway shows the old one. Not once it logs in by itself, which that would end. */
+  changePassword(): void;
+  /** It refuses connections from us until it boots (F40). */
+  ban(): void;
+  /** Nobody asked for it: its connections break, and its agent starts anew (F54). Nothing if it is down. */
+  rebootItself(): void;
   /** What a Mac looks like that worked for somebody and was never wiped. */
   plantLeftover(leftover: Partial<Pick<MacDisk, 'kubeconfig' | 'epochFile' | 'lock'>>): void;
 }
@@ -96,7 +104,7 @@ interface Body extends MacInside {
   readonly deps: SimMacDeps;
   disk: MacDisk;
   readonly faults: MacFaults;
-  readonly power: { isUp: boolean; boots: number };
+  readonly power: { isUp: boolean; boots: number; isBanning: boolean };
 }
 
 export const createSimMac = (deps: SimMacDeps): MacMachine => {
@@ -110,16 +118,19 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
       pam: { failures: 0, nonPasswords: 0 },
       applies: new Map(),
     },
-    ...{ power: { isUp: false, boots: 0 }, disk: deps.disk ?? freshDisk(drawHostKey(), deps.password) },
+    ...{
+      power: { isUp: false, boots: 0, isBanning: false },
+      disk: deps.disk ?? freshDisk(drawHostKey(), deps.password),
+    },
   };
   const { agent, faults, power } = body;
+  const powerOn = (): void => {
+    Object.assign(power, { isUp: true, boots: power.boots + 1, isBanning: false });
+    body.pam.failures = 0;
+    agent.start(body.disk);
+  };
   return {
-    powerOn: () => {
-      power.isUp = true;
-      power.boots += 1;
-      body.pam.failures = 0;
-      agent.start(body.disk);
-    },
+    powerOn,
     powerOff: () => {
       power.isUp = false;
       agent.stop();
@@ -135,11 +146,36 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
     addStepFault: faults.addStepFault,
     refuseConnections: faults.refuse,
     cutConnectionAt: faults.cutAt,
+    ...createMishaps(body, { drawHostKey, powerOn }),
+  };
+};
+
+type Mishaps = 'changeHostKey' | 'forgetKey' | 'changePassword' | 'ban' | 'rebootItself' | 'plantLeftover';
+
+/** What happens to a Mac, and nobody tells. */
+const createMishaps = (
+  body: Body,
+  { drawHostKey, powerOn }: { readonly drawHostKey: () => string; readonly powerOn: () => void },
+): Pick<SimMac, Mishaps> => {
+  const { deps, power, agent } = body;
+  return {
     changeHostKey: () => {
       body.disk.hostKey = drawHostKey();
     },
     forgetKey: () => {
       body.disk.isKeyAuthorized = false;
+    },
+    changePassword: () => {
+      if (body.disk.kcpassword !== undefined) return;
+      Object.assign(body.disk, { password: new Secret(Buffer.from(deps.random.bytes(9)).toString('base64url')) });
+    },
+    ban: () => {
+      power.isBanning = true;
+    },
+    rebootItself: () => {
+      if (!power.isUp) return;
+      agent.stop();
+      powerOn();
     },
     plantLeftover: (leftover) => {
       Object.assign(body.disk, leftover);
@@ -150,7 +186,7 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
 /** The host key is looked at before the login, as SSH does. */
 const connect = (body: Body, { address, pinnedHostKey, privateKey }: HostTarget): MacConnection => {
   const { disk, power, faults, deps } = body;
-  if (!power.isUp || faults.takeRefusal()) throw unreachableHost(address);
+  if (!power.isUp || power.isBanning || faults.takeRefusal()) throw unreachableHost(address);
   const { hostKey } = disk;
   if (pinnedHostKey !== undefined && pinnedHostKey !== hostKey) throw hostKeyChanged(address);
   const isKeyRight = privateKey.reveal() === deps.fleetKey.reveal();
@@ -193,7 +229,7 @@ const takeUpload = async (body: Body, artefact: Artefact, assertAlive: () => voi
 const view = ({ power, disk, agent, pam, applies }: Body): MacView => ({
   ...{ recorded: Object.fromEntries(disk.recorded), applies: Object.fromEntries(applies) },
   ...{ isUp: power.isUp, hostKey: disk.hostKey, epochFile: disk.epochFile, hostname: disk.hostname },
-  ...{ agent: agent.running(), hasKubeconfig: disk.kubeconfig !== undefined },
+  ...{ agent: agent.running(), bundle: agent.runningBundle(), hasKubeconfig: disk.kubeconfig !== undefined },
   ...{ sudoFailures: pam.failures, isLocked: pam.failures >= PAM_LOCKS_AT },
   ...{ autoLogin: autoLoginOf(disk), nonPasswords: pam.nonPasswords },
 });

@@ -33,6 +33,8 @@ export interface SimMacsOptions {
   readonly onChange?: () => void;
   /** How long phases take, in relation to life. */
   readonly timeScale?: number;
+  /** How long a look at something takes; a tenth of a second unless given. */
+  readonly lookMs?: number;
 }
 
 export interface SimMacs {
@@ -59,8 +61,8 @@ const SHORT_APPLY_MS = 500;
 const LOOK_MS = 100;
 const UPLOAD_BYTES_PER_MS = 60_000;
 
-const phaseMs = (step: string, phase: StepPhase): number =>
-  phase === 'apply' ? (APPLY_MS[step] ?? SHORT_APPLY_MS) : LOOK_MS;
+const phaseMs = (step: string, phase: StepPhase, lookMs: number): number =>
+  phase === 'apply' ? (APPLY_MS[step] ?? SHORT_APPLY_MS) : lookMs;
 
 const uploadMs = ({ sizeBytes }: Artefact): number => LOOK_MS + sizeBytes / UPLOAD_BYTES_PER_MS;
 
@@ -108,14 +110,14 @@ export const createSimMacs = (options: SimMacsOptions): SimMacs => {
 };
 
 const installMac = (options: SimMacsOptions, server: SimServer, stopped: AbortSignal): MacMachine => {
-  const { clock, random, fleetKey, startAgent, onChange, timeScale = 1 } = options;
+  const { clock, random, fleetKey, startAgent, onChange, timeScale = 1, lookMs = LOOK_MS } = options;
   const saved = options.saved?.[server.id];
   const mac = createSimMac({
     ...{ clock, fleetKey, startAgent, stopped, password: server.password },
     ...(saved === undefined ? {} : { disk: restoreDisk(saved) }),
     ...(onChange === undefined ? {} : { onChange }),
     random: random.stream(`mac ${server.id}`),
-    phaseMs: (step, phase) => Math.round(phaseMs(step, phase) * timeScale),
+    phaseMs: (step, phase) => Math.round(phaseMs(step, phase, lookMs) * timeScale),
     uploadMs: (artefact) => Math.round(uploadMs(artefact) * timeScale),
   });
   if (server.status === 'ready') mac.powerOn();

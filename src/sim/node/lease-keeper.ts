@@ -10,8 +10,10 @@ import { NODES } from '../../kube/types/core.ts';
 
 const NAMESPACE = 'kube-node-lease';
 const RENEW_EVERY_MS = 10_000;
-/** A heartbeat that failed is not left to the queue's backoff: that may be longer than the Node is believed alive. */
+/** The first wait after a heartbeat that failed; each further one is twice as long, up to a part of that between two heartbeats. */
 const RETRY_AFTER_MS = 2_000;
+const RETRY_SHARE = 0.25;
+const DOUBLINGS_MAX = 16;
 const DURATION_SECONDS = 40;
 
 export interface LeaseKeeperOptions {
@@ -25,12 +27,16 @@ export interface LeaseKeeperOptions {
 
 /** Settles when the signal is aborted. */
 export const keepLease = async (options: LeaseKeeperOptions, signal: AbortSignal): Promise<void> => {
+  const { clock, logger, renewEveryMs = RENEW_EVERY_MS } = options;
+  let failures = 0;
   while (!signal.aborted) {
     const isRenewed = await renew(options, signal).catch((thrown: unknown) => {
-      if (!signal.aborted) options.logger.warn('Heartbeat failed', { error: toFleetError(thrown) });
+      if (!signal.aborted) logger.warn('Heartbeat failed', { error: toFleetError(thrown) });
       return false;
     });
-    await pause(options.clock, isRenewed ? (options.renewEveryMs ?? RENEW_EVERY_MS) : RETRY_AFTER_MS, signal);
+    const retryMs = Math.min(RETRY_AFTER_MS * 2 ** Math.min(failures, DOUBLINGS_MAX), renewEveryMs * RETRY_SHARE);
+    failures = isRenewed ? 0 : failures + 1;
+    await pause(clock, isRenewed ? renewEveryMs : Math.max(RETRY_AFTER_MS, retryMs), signal);
   }
 };
 

@@ -92,6 +92,27 @@ describe('the scripted node agent', () => {
     await agent.ended;
   });
 
+  it('says only at a steady pace that it is well, when somebody denies it each time', async () => {
+    const agent = await startAgent();
+    const before = agent.writes().length;
+    let denials = 0;
+    for (let turn = 0; turn < 100; turn += 1) {
+      const conditions = [{ type: 'Ready', status: 'Unknown' }];
+      const body = { status: { conditions } };
+      const [ready] = (await agent.node())?.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
+      if (ready?.status === 'True') {
+        denials += 1;
+        const key = { name: 'mac-1' };
+        await agent.client.patch(NODES, key, { type: 'merge', body }, { signal: agent.signal, subresource: 'status' });
+      }
+      await agent.pass(200);
+    }
+    const reports = agent.writes().length - before - denials;
+    assert.ok(reports >= 3 && reports <= 6, `${reports} reports in twenty seconds`);
+    agent.life.abort();
+    await agent.ended;
+  });
+
   it('registers again when its Node was deleted, has its labels back, and is ready again when somebody doubted it', async () => {
     const agent = await startAgent();
     const { uid } = (await agent.node())?.metadata ?? {};

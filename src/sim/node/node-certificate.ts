@@ -16,37 +16,41 @@ export const nodeUserOf = (nodeName: string): string => `system:node:${nodeName}
 
 /** The most that a Mac's identity outlives its Mac (R23). */
 const EXPIRATION_SECONDS = 3_600;
-const LOOK_EVERY_MS = 250;
+/** How long until the first look for an answer, and the longest between two of them. */
+const LOOK_AFTER_MS = 250;
+const LOOK_AFTER_MAX_MS = 30_000;
 
 export interface CertificateAsk {
   /** As whom to ask. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly nodeName: string;
-  readonly keyPair: KeyPair;
 }
 
-/** The certificate as PEM. One key is one request: asking again waits for the same answer. */
-export const requestNodeCertificate = (ask: CertificateAsk, signal: AbortSignal): Promise<string> =>
-  requestCertificate(ask, renderRequest(ask), signal);
+/** The certificate as PEM, for a key of a Node. One key is one request: asking again waits for the same answer. */
+export const requestNodeCertificate = (
+  { keyPair, ...ask }: CertificateAsk & { readonly keyPair: KeyPair },
+  signal: AbortSignal,
+): Promise<string> => requestCertificate(ask, renderNodeRequest(ask.nodeName, keyPair), signal);
 
 /** The same for any request of a Node. */
 export const requestCertificate = async (
-  ask: Pick<CertificateAsk, 'client' | 'clock' | 'nodeName'>,
+  ask: CertificateAsk,
   wanted: CertificateSigningRequest,
   signal: AbortSignal,
 ): Promise<string> => {
   const { client, clock } = ask;
   let request = await createOrFind(client, wanted, signal);
-  while (request.status?.certificate === undefined) {
+  for (let waitMs = LOOK_AFTER_MS; request.status?.certificate === undefined; waitMs *= 2) {
     assertNotRefused(request, ask.nodeName);
-    await sleep(clock, LOOK_EVERY_MS, signal);
+    await sleep(clock, Math.min(waitMs, LOOK_AFTER_MAX_MS), signal);
     request = await client.get(CERTIFICATE_SIGNING_REQUESTS, { name: wanted.metadata.name }, { signal });
   }
   return Buffer.from(request.status.certificate, 'base64').toString();
 };
 
-const renderRequest = ({ nodeName, keyPair }: CertificateAsk): CertificateSigningRequest => {
+/** What makes whoever holds the key this Node. */
+export const renderNodeRequest = (nodeName: string, keyPair: KeyPair): CertificateSigningRequest => {
   const identity = { commonName: nodeUserOf(nodeName), organizations: [NODE_GROUP] };
   return {
     metadata: { name: `node-csr-${nameKey(keyPair)}` },

@@ -11,7 +11,7 @@ import { parseCertificates, renderCertificate } from '../../pki/certificate.ts';
 import { parseCsr } from '../../pki/csr.ts';
 import { createKeyPair } from '../../pki/key.ts';
 import { parseKeptIdentity } from './kept-identity.ts';
-import { createNodeCredentials, type IdentityDisk } from './node-identity.ts';
+import { createNodeCredentials, type IdentityDisk, type NodeCredentials } from './node-identity.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -38,7 +38,7 @@ const stageMac = () => {
   const authority = createAuthority({ subject: { commonName: 'authority' }, keyPair, random, ...life });
   /** How each request was made: with the token, or with a certificate. */
   const ways: string[] = [];
-  const start = (nodeName = 'mac-1'): CredentialsSource => {
+  const start = (nodeName = 'mac-1'): NodeCredentials => {
     const joining = noting(client, () => ways.push('token'));
     const connect = () => ({ client: noting(client, () => ways.push('certificate')), close: () => Promise.resolve() });
     return createNodeCredentials({ clock, random, logger: silentLogger, nodeName, disk, joining, connect });
@@ -50,7 +50,7 @@ const stageMac = () => {
     await client.patch(CERTIFICATE_SIGNING_REQUESTS, { name: metadata.name }, patch, { signal, subresource: 'status' });
   };
   const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 8; turn += 1) await advance(250);
+    for (let turn = 0; turn < 8; turn += 1) await advance(1_000);
   };
   /** Signs everything that waits, for an hour. */
   const sign = async (): Promise<void> => {
@@ -83,7 +83,7 @@ const stageMac = () => {
       await tell(request, { conditions: [{ type: 'Denied', status: 'True', message: 'the token was used before' }] });
     await settle();
   };
-  return { start, current, requests, deny, settle, advance, disk, written, ways, signal };
+  return { start, current, sign, requests, deny, settle, advance, disk, written, ways, signal };
 };
 
 const nameIn = ({ certificate }: Credentials): string | undefined =>
@@ -151,6 +151,33 @@ describe('the identity of an agent', () => {
     await advance(11_000);
     assert.equal(nameIn(await current(agent)), 'system:node:mac-1');
     assert.equal((await requests()).length, 2);
+  });
+
+  it('is asked for ever more rarely by whoever is turned away', async () => {
+    const { start, deny, advance, requests, signal } = stageMac();
+    const agent = start();
+    for (let minute = 0; minute < 120; minute += 1) {
+      agent.current(signal).catch(() => undefined);
+      await deny();
+      await advance(52_000);
+    }
+    const count = (await requests()).length;
+    assert.ok(count > 10 && count < 80, `${count} requests in two hours`);
+  });
+
+  it('is renewed in good time while nobody asks for anything', async () => {
+    const { start, current, advance, sign, ways } = stageMac();
+    const agent = start();
+    await current(agent);
+    const stop = new AbortController();
+    const kept = agent.keep(stop.signal);
+    for (let minute = 0; minute < 58; minute += 1) {
+      await advance(52_000);
+      await sign();
+    }
+    assert.deepEqual(ways, ['token', 'certificate']);
+    stop.abort();
+    await kept;
   });
 
   it('that cannot be read is told without a word of the key in it', () => {

@@ -1,13 +1,36 @@
 /** What people, processes and machines do to a simulated fleet at bad moments: one row each. The order of rows is part of recorded schedules: add at the end. */
-import { CLOUD_DISTURBANCES } from './disturbances/cloud.ts';
+import { ADMINISTRATOR_DISTURBANCES } from './disturbances/administrators.ts';
+import { afterWrite } from './disturbances/after-write.ts';
+import { API_DISTURBANCES } from './disturbances/api.ts';
+import { CLOUD_DISTURBANCES, MORE_CLOUD_DISTURBANCES } from './disturbances/cloud.ts';
+import { CLUSTER_DISTURBANCES } from './disturbances/clusters.ts';
 import type { Disturbance } from './disturbances/disturbance.ts';
-import { MAC_DISTURBANCES } from './disturbances/macs.ts';
-import { PROCESS_DISTURBANCES } from './disturbances/processes.ts';
+import { MAC_DISTURBANCES, MORE_MAC_DISTURBANCES } from './disturbances/macs.ts';
+import { MORE_PROCESS_DISTURBANCES, PROCESS_DISTURBANCES } from './disturbances/processes.ts';
 import { USER_DISTURBANCES } from './disturbances/users.ts';
 
-export const DISTURBANCES: readonly Disturbance[] = [
+const BY_TIME: readonly Disturbance[] = [
   ...USER_DISTURBANCES,
   ...PROCESS_DISTURBANCES,
   ...CLOUD_DISTURBANCES,
   ...MAC_DISTURBANCES,
+  ...API_DISTURBANCES,
+  ...ADMINISTRATOR_DISTURBANCES,
+  ...CLUSTER_DISTURBANCES,
+  ...MORE_CLOUD_DISTURBANCES,
+  ...MORE_MAC_DISTURBANCES,
+  ...MORE_PROCESS_DISTURBANCES,
+];
+
+/** What is worst in the moment of a write. */
+const AFTER_WRITES = [
+  ...['kill-manager', 'freeze-manager', 'restart-controllers', 'api-away', 'api-restarts', 'etcd-restored'],
+  ...['watches-break', 'watch-lags', 'conflicts', 'delete-machine', 'delete-infra-machine', 'force-delete'],
+  ...['pause-machine', 'pause-cluster', 'detach', 'release-host', 'hold-host', 'delete-host', 'force-delete-host'],
+  ...['console-reboot', 'console-delete', 'F29', 'corrupt-machine', 'upgrade'],
+];
+
+export const DISTURBANCES: readonly Disturbance[] = [
+  ...BY_TIME,
+  ...BY_TIME.filter(({ id }) => AFTER_WRITES.includes(id)).map(afterWrite),
 ];

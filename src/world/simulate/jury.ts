@@ -1,12 +1,10 @@
-/** Tells every judge of everything that happens in one world, and keeps what they find. */
+/** Tells the judges of every cluster of what happens in one world, and keeps what they find. */
 import type { FleetError } from '../../base/errors.ts';
-import type { Store } from '../../controlplane/store/store.ts';
 import type { FleetObserver, FleetWorld } from '../fleet-world.ts';
-import { marksOf } from './marks.ts';
+import { type Court, createCourt } from './court.ts';
 import { SAFETY } from './properties/all.ts';
-import { judgeQuiet } from './properties/liveness.ts';
-import type { Happening, Property, PropertyId, Truth, Violation } from './truth.ts';
-import { watchTruth } from './watch-truth.ts';
+import { createRights, refusedOf } from './rights.ts';
+import type { Happening, Property, PropertyId, Violation } from './truth.ts';
 
 export interface Jury {
   /** For the world to be made. */
@@ -20,63 +18,75 @@ export interface Jury {
   marks(): readonly string[];
   /** Judges what must have come right by now. */
   judgeQuiet(): void;
+  /** Judges what is judged once, at the end of every run. */
+  judgeEnd(): void;
+  /** The rights that were used (rights.ts), for the union of many runs. */
+  rights(): readonly string[];
   add(property: PropertyId, message: string): void;
   /** The run itself failed: a defect of the product or of the simulation. */
   report(error: FleetError): void;
-}
-
-interface Court {
-  readonly truth: Truth;
-  readonly store: Store;
-  readonly nowMs: () => number;
-  /** The revision up to which everything was judged. */
-  seen: number;
 }
 
 /** A run that breaks by itself: an exception, real I/O, silence. */
 const BROKEN: PropertyId = 'S0';
 
 export const createJury = (properties: readonly Property[] = SAFETY): Jury => {
-  const judges = properties.map(({ id, judge }) => ({ id, judge: judge() }));
   const found: Violation[] = [];
   const marks = new Set<string>();
-  let court: Court | undefined;
+  const courts: Court[] = [];
+  const rights = createRights();
+  let world: FleetWorld | undefined;
   const add = (property: PropertyId, message: string): void => {
-    found.push({ property, message, atMs: court?.nowMs() ?? 0 });
+    found.push({ property, message, atMs: world?.kernel.nowMs() ?? 0 });
   };
-  const tell = (happening: Happening): void => {
-    if (court === undefined) return;
-    for (const mark of marksOf(happening)) marks.add(mark);
-    for (const { id, judge } of judges) {
-      const message = judge(happening, court.truth);
-      if (message !== undefined) add(id, message);
-    }
+  const addCourt = (): Court => {
+    const court = createCourt({
+      ...{ properties, add, mark: (mark) => void marks.add(mark) },
+      others: () => courts.flatMap((other) => (other === court ? [] : (other.truth() ?? []))),
+    });
+    courts.push(court);
+    return court;
+  };
+  const first = addCourt();
+  const tellAll = (happening: Happening): void => {
+    for (const court of courts) court.tell(happening);
   };
   return {
     observer: {
-      onCloudWrite: (entry) => tell({ is: 'cloud-write', entry }),
-      onAgent: (agent) => tell({ is: 'agent', agent }),
-      onDisk: () => tell({ is: 'disk' }),
+      ...first.observer,
+      onRequest: rights.hear,
+      onCloudWrite: (entry) => {
+        for (const court of courts) if (court.isConcerned(entry)) court.tell({ is: 'cloud-write', entry });
+      },
+      onAgent: (agent) => tellAll({ is: 'agent', agent }),
+      onDisk: () => tellAll({ is: 'disk' }),
+      onCluster: () => {
+        const court = addCourt();
+        return { ...court.observer, onReady: (cluster) => world && court.attend(cluster, world) };
+      },
     },
-    attend: ({ kernel, store, cloud, macs }) => {
-      const { clock } = kernel.actor('world');
-      const truth = watchTruth({ store, cloud, macs, nowMs: clock.now }, (change) => tell({ is: 'object', change }));
-      court = { truth, store, nowMs: kernel.nowMs, seen: store.revision };
+    attend: (attended) => {
+      world = attended;
+      first.attend(attended, attended);
     },
     afterEvent: () => {
-      if (court === undefined || court.store.revision === court.seen) return;
-      for (const { entry } of court.store.since(court.seen) ?? []) {
-        const { collection, key, json } = entry;
-        tell({ is: 'stored', collection, key, json });
-      }
-      court.seen = court.store.revision;
+      for (const court of courts) court.afterEvent();
     },
     judgeQuiet: () => {
-      if (court !== undefined) for (const { property, message } of judgeQuiet(court.truth)) add(property, message);
+      for (const court of courts) court.judgeQuiet();
     },
+    judgeEnd: () => {
+      const lacking = world && lackingRight(world);
+      if (lacking !== undefined) add('S40', `no right to ${lacking}`);
+    },
+    rights: rights.used,
     violations: () => found,
     marks: () => [...marks],
     add,
     report: (error) => add(BROKEN, `${error.message}${error.cause instanceof Error ? `: ${error.cause.message}` : ''}`),
   };
 };
+
+/** With a namespace its bindings go, and with them the rights in it. */
+const lackingRight = ({ forbidden, namespace }: FleetWorld): string | undefined =>
+  refusedOf(forbidden).find((right) => !right.endsWith(` in ${namespace}`));

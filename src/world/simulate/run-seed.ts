@@ -1,19 +1,17 @@
 /** One schedule of the swarm from its seed: a whole fleet, six hours, trouble of all kinds, and every promise judged after every event. */
-import { FleetError, toFleetError } from '../../base/errors.ts';
+import { toFleetError } from '../../base/errors.ts';
 import type { ChoiceList } from '../../sim/kernel/choices.ts';
 import { FOLDED_PACE } from '../fleet-pace.ts';
 import { createFleetWorld, type FleetWorld } from '../fleet-world.ts';
-import type { Strike } from './disturbances/disturbance.ts';
-import { DISTURBANCES } from './disturbances.ts';
+import { createSettledCluster } from '../settle-cluster.ts';
 import { endTrouble } from './end-trouble.ts';
 import { createJury } from './jury.ts';
 import { startFleet } from './start-fleet.ts';
+import { disturb, drawTurns, followTurns, type PlannedStrike } from './strikes.ts';
 import { drawProfile, type SwarmProfile } from './swarm-profile.ts';
 import type { Violation } from './truth.ts';
 
 export interface SeedOptions {
-  /** The choices of an earlier run, whole or edited. */
-  readonly replay?: ChoiceList;
   /** How many of the last trace lines are kept; none unless said. */
   readonly traceLines?: number;
   readonly eventsMax?: number;
@@ -28,12 +26,22 @@ export interface SeedResult {
   readonly hash: string;
   readonly events: number;
   readonly virtualMs: number;
-  readonly choices: ChoiceList;
+  /** Gives the same run again. */
+  readonly schedule: Schedule;
   /** What people, processes and machines did, in order. */
   readonly steps: readonly ScheduleStep[];
   /** The kinds of disturbances that struck, and the rare states that were reached: what `sometimes` happens. */
   readonly marks: readonly string[];
+  /** The rights that our identities used. */
+  readonly rights: readonly string[];
   readonly trace: string;
+}
+
+/** Everything that a run follows from, besides the code. */
+export interface Schedule {
+  readonly profile: SwarmProfile;
+  readonly strikes: readonly PlannedStrike[];
+  readonly choices: ChoiceList;
 }
 
 export interface ScheduleStep {
@@ -42,6 +50,9 @@ export interface ScheduleStep {
 }
 
 const HOSTS = 4;
+/** One that can be deleted. */
+const NAMESPACE = 'fleet';
+const settledCluster = createSettledCluster(NAMESPACE);
 const HOUR_MS = 3_600_000;
 const RUN_MS = 6 * HOUR_MS;
 /** In liveness mode trouble ends here. */
@@ -49,23 +60,44 @@ const TROUBLE_MS = 4 * HOUR_MS;
 /** A schedule has some ten thousand; one that has so many has something that never rests (L21). */
 const EVENTS_MAX = 100_000;
 
-export const runSeed = async (seed: string | number, options: SeedOptions = {}): Promise<SeedResult> => {
-  const profile = drawProfile(seed);
-  const { replay, traceLines = 0 } = options;
+export const runSeed = (seed: string | number, options: SeedOptions = {}): Promise<SeedResult> =>
+  run({ seed, profile: drawProfile(seed) }, options);
+
+/** A recorded schedule, whole or edited. */
+export const runSchedule = ({ profile, ...replay }: Schedule, options: SeedOptions = {}): Promise<SeedResult> =>
+  run({ seed: 'recorded', profile, replay }, options);
+
+interface RunPlan {
+  readonly seed: string | number;
+  readonly profile: SwarmProfile;
+  readonly replay?: Omit<Schedule, 'profile'>;
+}
+
+const run = async ({ seed, profile, replay }: RunPlan, options: SeedOptions): Promise<SeedResult> => {
+  const { traceLines = 0 } = options;
   const jury = createJury();
+  const settled = await settledCluster();
   const world = createFleetWorld({
     ...{ seed, macs: HOSTS, managers: profile.managers, network: profile.network, traceLines },
-    ...{ observer: jury.observer, pace: FOLDED_PACE },
-    ...(replay && { replay }),
+    ...{ observer: jury.observer, pace: FOLDED_PACE, namespace: NAMESPACE, keeps: 'log', settled },
+    ...(replay && { replay: replay.choices }),
   });
   jury.attend(world);
   const steps: ScheduleStep[] = [];
+  const strikes: PlannedStrike[] = [];
   const marks = new Set<string>();
   const { kernel } = world;
   startFleet(world, profile.machines);
-  disturb(world, profile, ({ id, what }) => {
-    marks.add(id);
-    steps.push({ atMs: kernel.nowMs(), what });
+  const lastMs = profile.mode === 'liveness' ? TROUBLE_MS : RUN_MS;
+  disturb(world, {
+    managers: profile.managers,
+    turns: replay ? followTurns(replay.strikes) : drawTurns(world, { weights: profile.weights, lastMs }),
+    onTurn: (strike, what) => {
+      strikes.push(strike);
+      if (what === undefined) return;
+      marks.add(strike.id);
+      steps.push({ atMs: strike.atMs, what });
+    },
   });
   if (profile.mode === 'liveness') kernel.schedule(TROUBLE_MS, 'trouble ends', () => endTrouble(world, profile));
   options.onWorld?.(world);
@@ -76,56 +108,29 @@ export const runSeed = async (seed: string | number, options: SeedOptions = {}):
     return jury.violations().length > 0;
   };
   try {
-    const result = await kernel.run({ maxEvents: options.eventsMax ?? EVENTS_MAX, maxVirtualMs: RUN_MS, until });
+    const bounds = { maxEvents: options.eventsMax ?? EVENTS_MAX, maxVirtualMs: RUN_MS };
+    const result = await kernel.run({ ...bounds, until, ...(traceLines === 0 && { stacks: 'none' }) });
     if (result.outcome === 'max-events') jury.add('L21', `more than ${result.events} events: something never rests`);
     if (profile.mode === 'liveness' && result.outcome === 'max-virtual-ms') jury.judgeQuiet();
+    jury.judgeEnd();
     events = result.events;
     hash = result.traceHash;
   } catch (thrown) {
     jury.report(toFleetError(thrown));
   }
-  const shared = { seed, hash, events, virtualMs: kernel.nowMs(), steps, marks: [...marks, ...jury.marks()] };
-  return { ...shared, violations: jury.violations(), choices: kernel.choices(), trace: kernel.dump() };
-};
-
-/** How long after the last one the next disturbance comes, at most. */
-const GAP_MAX_MS = 900_000;
-
-interface Struck {
-  readonly id: string;
-  readonly what: string;
-}
-
-const disturb = (
-  world: FleetWorld,
-  { weights, managers, mode }: SwarmProfile,
-  onStrike: (struck: Struck) => void,
-): void => {
-  const { kernel } = world;
-  const lastMs = mode === 'liveness' ? TROUBLE_MS : RUN_MS;
-  const strikeNext = (): void => {
-    const at = kernel.weigh('disturbance', weights) - 1;
-    const choose = (bound: number): number => kernel.choose('disturbance detail', bound);
-    const what = strikeWith(at, { world, managers, choose });
-    if (what !== undefined) {
-      kernel.note(what);
-      onStrike({ id: DISTURBANCES[at]?.id ?? '', what });
-    }
-    plan();
+  const schedule = { profile, strikes, choices: withoutTurns(kernel.choices()) };
+  const shared = {
+    seed,
+    hash,
+    events,
+    virtualMs: kernel.nowMs(),
+    steps,
+    marks: [...marks, ...jury.marks()],
+    rights: jury.rights(),
   };
-  const plan = (): void => {
-    const gapMs = 1_000 + kernel.choose('disturbance gap', GAP_MAX_MS);
-    if (kernel.nowMs() + gapMs < lastMs) kernel.schedule(gapMs, 'disturbance', strikeNext);
-  };
-  plan();
+  return { ...shared, violations: jury.violations(), schedule, trace: kernel.dump() };
 };
 
-/** What the API refuses did not happen; the person who tried shrugs. */
-const strikeWith = (at: number, strike: Strike): string | undefined => {
-  try {
-    return DISTURBANCES[at]?.strike(strike);
-  } catch (error) {
-    if (error instanceof FleetError && error.code === 'Refused') return `refused: ${error.message.slice(0, 200)}`;
-    throw error;
-  }
-};
+/** The turns are recorded by name. */
+const withoutTurns = (choices: ChoiceList): ChoiceList =>
+  Object.fromEntries(Object.entries(choices).filter(([site]) => !site.startsWith('disturbance')));

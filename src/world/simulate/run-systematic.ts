@@ -5,20 +5,25 @@
 import { FleetError, messageOf } from '../../base/errors.ts';
 import type { CrashPoint } from '../../sim/kernel/actors.ts';
 import { type ChoiceList, packZeros, unpackZeros } from '../../sim/kernel/choices.ts';
-import { CALL_FAULTS } from '../../sim/kernel/network.ts';
+import { CALL_FAULTS, STREAM_FAULTS } from '../../sim/kernel/network.ts';
 import { FOLDED_PACE } from '../fleet-pace.ts';
 import { createFleetWorld, type FleetWorld } from '../fleet-world.ts';
 import { createJury, type Jury } from './jury.ts';
 import type { Scenario } from './scenarios.ts';
 import { startFleet } from './start-fleet.ts';
+import { REPLAYED_NETWORK } from './swarm-profile.ts';
 
 export interface SystematicOptions {
   readonly scenarios: readonly Scenario[];
   /** Tries only every n-th point. */
   readonly every: number;
+  /** Of those only the part of one worker: every `of`-th, beginning with `at`. */
+  readonly share?: { readonly at: number; readonly of: number };
 }
 
 export interface SystematicSummary {
+  /** How many points there are, of all workers, tried or not. */
+  readonly points: number;
   readonly runs: number;
   /** Each names its scenario and the point at which it broke. */
   readonly violations: readonly string[];
@@ -33,12 +38,18 @@ interface Twist {
 const SEED = 1;
 const BOUNDS = { maxEvents: 60_000, maxVirtualMs: 4 * 3_600_000 };
 const RESTART_MS = 5_000;
-/** The API and the cloud forget an answer, or never get a request: the two faults that matter for order. */
-const SINGLE_FAULTS = ['fail-before', 'fail-after'] as const;
+/** All that a network does to a request or its answer, and the one thing that it does to a stream. */
+const SINGLE_FAULTS = ['fail-before', 'fail-after', 'late-effect', 'late-answer'] as const;
+const CUT = STREAM_FAULTS.indexOf('cut') + 1;
 
-export const runSystematic = async ({ scenarios, every }: SystematicOptions): Promise<SystematicSummary> => {
+export const runSystematic = async ({
+  scenarios,
+  every,
+  share = { at: 0, of: 1 },
+}: SystematicOptions): Promise<SystematicSummary> => {
   const violations: string[] = [];
   let runs = 0;
+  let points = 0;
   const attempt = async (scenario: Scenario, twist: Twist): Promise<FleetWorld | undefined> => {
     runs += 1;
     try {
@@ -51,9 +62,11 @@ export const runSystematic = async ({ scenarios, every }: SystematicOptions): Pr
   for (const scenario of scenarios) {
     const reference = await attempt(scenario, { what: 'as it is' });
     const twists = reference === undefined ? [] : twistsOf(reference);
-    for (const [at, twist] of twists.entries()) if (at % every === 0) await attempt(scenario, twist);
+    points += twists.length;
+    const tried = twists.filter((_, at) => at % every === 0).filter((_, at) => at % share.of === share.at);
+    for (const twist of tried) await attempt(scenario, twist);
   }
-  return { runs, violations };
+  return { points, runs, violations };
 };
 
 /** Every way to disturb a run like this one, once. */
@@ -66,18 +79,22 @@ const twistsOf = ({ kernel }: FleetWorld): readonly Twist[] => {
     }),
   );
   const choices = kernel.choices();
-  const faults = Object.entries(kernel.decisions())
-    .filter(([site]) => site.startsWith('fault ') && !site.endsWith(':body'))
-    .flatMap(([site, count]) =>
-      SINGLE_FAULTS.flatMap((fault) =>
-        Array.from({ length: count }, (_, at): Twist => {
-          const replay = { ...choices, [site]: withDecision(choices[site], at, CALL_FAULTS.indexOf(fault) + 1) };
-          return { what: `${fault} at ${site.slice('fault '.length)} ${at}`, replay };
-        }),
-      ),
-    );
+  const sites = Object.entries(kernel.decisions()).filter(([site]) => site.startsWith('fault '));
+  const faults = sites.flatMap(([site, count]) =>
+    faultsAt(site).flatMap(({ what, value }) =>
+      Array.from({ length: count }, (_, at): Twist => {
+        const replay = { ...choices, [site]: withDecision(choices[site], at, value) };
+        return { what: `${what} at ${site.slice('fault '.length)} ${at}`, replay };
+      }),
+    ),
+  );
   return [...crashes, ...faults];
 };
+
+const faultsAt = (site: string): readonly { readonly what: string; readonly value: number }[] =>
+  site.includes(':body by ')
+    ? [{ what: 'cut', value: CUT }]
+    : SINGLE_FAULTS.map((what) => ({ what, value: CALL_FAULTS.indexOf(what) + 1 }));
 
 const withDecision = (packed: readonly number[] = [], at: number, value: number): readonly number[] => {
   const values = [...unpackZeros(packed)];
@@ -90,12 +107,13 @@ const runScenario = async (scenario: Scenario, { crash, replay }: Twist): Promis
   const jury = createJury();
   const world = createFleetWorld({
     ...{ seed: SEED, macs: scenario.macs, traceLines: 0, observer: jury.observer, pace: FOLDED_PACE },
+    network: REPLAYED_NETWORK,
     ...(crash && { crash }),
     ...(replay && { replay }),
   });
   jury.attend(world);
   startFleet(world, scenario.machines);
-  for (const { what, isReached, act } of scenario.stages) {
+  for (const { what, isReached, act } of scenario.stages()) {
     let looks = 0;
     const until = (): boolean => {
       jury.afterEvent();

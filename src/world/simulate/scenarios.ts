@@ -1,4 +1,6 @@
 /** Reference scenarios: what a fleet does on a good day, as stages that each wait for something and then do the next thing. */
+import { ANNOTATIONS } from '../../kinds/labels.ts';
+import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
 import { MACHINES } from '../../kinds/machine.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import type { FleetWorld } from '../fleet-world.ts';
@@ -16,7 +18,8 @@ export interface Scenario {
   readonly id: string;
   readonly macs: number;
   readonly machines: number;
-  readonly stages: readonly Stage[];
+  /** For one run: they may remember. */
+  readonly stages: () => readonly Stage[];
 }
 
 const ready = ({ operator }: FleetWorld): number =>
@@ -29,23 +32,29 @@ const scale =
   ({ operator }: FleetWorld): void =>
     operator.merge(machineDeployments, 'macos', { spec: { replicas } });
 
+const POOL = 'tuist-pool-';
+
 const pooled = ({ cloud }: FleetWorld): number =>
-  cloud.servers().filter(({ name, status }) => name.startsWith('tuist-pool-') && status === 'ready').length;
+  cloud.servers().filter(({ name, status }) => name.startsWith(POOL) && status === 'ready').length;
 
 const isEmpty = (world: FleetWorld, macs: number): boolean =>
   world.operator.list(MACHINES).length === 0 && pooled(world) === macs;
 
+const firstMachine = ({ operator }: FleetWorld): string => operator.list(MACHINES)[0]?.metadata.name ?? '';
+
+const hosts = ({ operator }: FleetWorld): readonly MacHost[] => operator.list(MAC_HOSTS);
+
 export const SCENARIOS: readonly Scenario[] = [
   {
     ...{ id: 'adopt-and-return', macs: 1, machines: 1 },
-    stages: [
+    stages: () => [
       { what: 'ready', isReached: (world) => ready(world) === 1, act: scale(0) },
       { what: 'back in the pool', isReached: (world) => isEmpty(world, 1) },
     ],
   },
   {
     ...{ id: 'failing-mac', macs: 2, machines: 1 },
-    stages: [
+    stages: () => [
       {
         what: 'begun',
         isReached: () => true,
@@ -59,7 +68,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     ...{ id: 'deleted-at-scaleway', macs: 2, machines: 1 },
-    stages: [
+    stages: () => [
       {
         what: 'ready',
         isReached: (world) => ready(world) === 1,
@@ -68,5 +77,70 @@ export const SCENARIOS: readonly Scenario[] = [
       { what: 'the machine is replaced', isReached: ({ cloud }) => cloud.servers().length === 1 },
       { what: 'ready again', isReached: (world) => ready(world) === 1 && pooled(world) === 0 },
     ],
+  },
+  {
+    ...{ id: 'given-up', macs: 2, machines: 1 },
+    stages: () => [
+      {
+        what: 'ready',
+        isReached: (world) => ready(world) === 1,
+        act: (world) => {
+          const annotations = { [ANNOTATIONS.releasePolicy]: 'terminate' };
+          world.operator.merge(MACHINES, firstMachine(world), { metadata: { annotations } });
+          scale(0)(world);
+        },
+      },
+      {
+        what: 'the end of its rent is asked for, and the other Mac is in the pool',
+        isReached: (world) =>
+          world.operator.list(MACHINES).length === 0 &&
+          world.cloud.servers().every(({ name, isDeletionScheduled }) => isDeletionScheduled || name.startsWith(POOL)),
+      },
+    ],
+  },
+  {
+    ...{ id: 'owner-vanishes', macs: 1, machines: 1 },
+    stages: () => [
+      {
+        what: 'ready',
+        isReached: (world) => ready(world) === 1,
+        act: (world) => {
+          const name = firstMachine(world);
+          scale(0)(world);
+          world.operator.merge(MACHINES, name, { metadata: { finalizers: [] } });
+          world.operator.remove(MACHINES, name);
+        },
+      },
+      {
+        what: 'held',
+        isReached: (world) => hosts(world).some(({ status }) => status?.state === 'held'),
+        act: (world) => {
+          const release = { intentID: 'by-hand', reason: 'ByHand' };
+          world.operator.merge(MAC_HOSTS, hosts(world)[0]?.metadata.name ?? '', { spec: { release } });
+        },
+      },
+      { what: 'back in the pool', isReached: (world) => isEmpty(world, 1) },
+    ],
+  },
+  {
+    ...{ id: 'another-release', macs: 2, machines: 2 },
+    stages: () => {
+      let before: readonly (string | undefined)[] = [];
+      const hashes = (world: FleetWorld) => hosts(world).map(({ status }) => status?.configHash);
+      return [
+        {
+          what: 'ready',
+          isReached: (world) => ready(world) === 2 && !hashes(world).includes(undefined),
+          act: (world) => {
+            before = hashes(world);
+            world.upgrade('2');
+          },
+        },
+        {
+          what: 'both have it',
+          isReached: (world) => hashes(world).every((hash) => hash !== undefined && !before.includes(hash)),
+        },
+      ];
+    },
   },
 ];

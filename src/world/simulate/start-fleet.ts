@@ -3,6 +3,12 @@ import { JOBS } from '../../controlplane/core/workloads/job.ts';
 import { renderDemo } from '../demo-fleet.ts';
 import type { FleetWorld } from '../fleet-world.ts';
 
-export const startFleet = ({ operator }: FleetWorld, machines: number): void => {
-  for (const demo of renderDemo(machines)) if (demo.resource !== JOBS) operator.apply(demo);
+export const startFleet = (
+  { operator, namespace }: Pick<FleetWorld, 'operator' | 'namespace'>,
+  machines: number,
+): void => {
+  for (const { resource, object } of renderDemo(machines)) {
+    if (resource === JOBS) continue;
+    operator.apply({ resource, object: { ...object, metadata: { ...object.metadata, namespace } } });
+  }
 };

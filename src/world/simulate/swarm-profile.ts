@@ -16,13 +16,17 @@ export interface SwarmProfile {
   readonly weights: readonly number[];
 }
 
-/** How likely a kind of trouble is part of a seed. */
+/** How likely a kind of fault of the network is part of a seed. */
 const SHARE = 0.35;
+/** The same for a disturbance; drawn for each seed, so that some meet few kinds, and those often. */
+const SHARES = [0.05, 0.15, 0.35] as const;
 
 export const drawProfile = (seed: string | number): SwarmProfile => {
   const random = createSeededRandom(seed).stream('swarm');
   const has = (share: number): boolean => random.next() < share;
-  const isOn = DISTURBANCES.map(() => has(SHARE));
+  const share = SHARES[random.integer(SHARES.length)] ?? SHARE;
+  // Each has a stream of its own: another row does not change what a seed draws for the others.
+  const isOn = DISTURBANCES.map(({ id }) => random.stream(id).next() < share);
   const count = isOn.filter(Boolean).length;
   return {
     mode: has(0.5) ? 'liveness' : 'safety',
@@ -38,6 +42,9 @@ const STREAM_FAULTS: readonly Fault[] = ['cut', 'freeze', 'split'];
 
 /** Longer than a caller waits, and not longer than a request to Scaleway may be under way (R7, R13). */
 const CLOUD_LATE_MS = 25_000;
+
+/** For recorded schedules: what goes wrong in them is recorded call by call. */
+export const REPLAYED_NETWORK: NetworkOptions = { sites: { cloud: { lateMs: CLOUD_LATE_MS } } };
 
 const drawNetwork = (random: Random, has: (share: number) => boolean): NetworkOptions => {
   const draw = (kinds: readonly Fault[], most: number): SiteOptions['faults'] =>

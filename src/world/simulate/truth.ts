@@ -7,7 +7,10 @@ import type { Node } from '../../kube/types/core.ts';
 import type { AuditEntry } from '../../sim/cloud/call-log.ts';
 import type { SimServer } from '../../sim/cloud/sim-server.ts';
 import type { MacView } from '../../sim/mac/sim-mac.ts';
+import type { StaleWrite } from '../api-edge.ts';
+import type { HostConfiguration } from '../fleet-cluster.ts';
 import type { AgentEvent } from '../fleet-world.ts';
+import type { WatchFact } from '../watch-tap.ts';
 
 /** The kinds that properties look at, by the name a property knows them by. */
 export interface Kinds {
@@ -31,6 +34,8 @@ export interface Truth {
   server(id: string): SimServer | undefined;
   servers(): readonly SimServer[];
   mac(serverId: string): MacView | undefined;
+  /** What other clusters on the same Macs know; the Macs are the same. */
+  others(): readonly Truth[];
 }
 
 /** One object before and after a write. */
@@ -46,13 +51,33 @@ export type ObjectChange = {
 
 export type Happening =
   | { readonly is: 'object'; readonly change: ObjectChange }
-  /** Any object of any kind, as it is kept. */
-  | { readonly is: 'stored'; readonly collection: string; readonly key: string; readonly json: string }
+  /** Any object of any kind, as it is kept, or as it was when it went. */
+  | StoredHappening
+  /** What the API server sent to a watch. */
+  | { readonly is: 'watch'; readonly fact: WatchFact }
+  | { readonly is: 'stale-write'; readonly write: StaleWrite }
+  /** The API server began anew, with what it has now. */
+  | {
+      readonly is: 'reopened';
+      readonly how: 'restarted' | 'restored';
+      readonly revisionOf: (collection: string, key: string) => number | undefined;
+    }
+  /** A manager works with this host configuration. */
+  | { readonly is: 'configuration'; readonly configuration: HostConfiguration }
   /** A write that reached Scaleway, also a refused one. */
   | { readonly is: 'cloud-write'; readonly entry: AuditEntry }
   | { readonly is: 'agent'; readonly agent: AgentEvent }
   /** Something changed on the disk of some Mac. */
   | { readonly is: 'disk' };
+
+export interface StoredHappening {
+  readonly is: 'stored';
+  readonly effect: 'kept' | 'removed';
+  readonly collection: string;
+  readonly key: string;
+  readonly revision: number;
+  readonly json: string;
+}
 
 export type PropertyId = `S${number}` | `L${number}`;
 

@@ -10,6 +10,7 @@ import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import type { SimCloud } from '../../sim/cloud/sim-cloud.ts';
 import type { SimMacs } from '../../sim/mac/sim-macs.ts';
+import type { Plane } from '../plane.ts';
 import type { KindName, Kinds, ObjectChange, Truth } from './truth.ts';
 
 const RESOURCES: { readonly [K in KindName]: Resource<Kinds[K]> } = {
@@ -24,23 +25,32 @@ const RESOURCES: { readonly [K in KindName]: Resource<Kinds[K]> } = {
 const KIND_NAMES = ['hosts', 'machines', 'coreMachines', 'clusters', 'nodes', 'leases'] as const;
 
 interface Watched {
-  readonly store: Store;
+  readonly plane: Pick<Plane, 'store' | 'onReopened'>;
   readonly cloud: SimCloud;
   readonly macs: SimMacs;
   readonly nowMs: () => number;
+  readonly others: () => readonly Truth[];
 }
 
 type Tables = { readonly [K in KindName]: Map<string, Kinds[K]> };
 
-/** Begins now: what is in the store already is not told. */
-export const watchTruth = ({ store, cloud, macs, nowMs }: Watched, onChange: (change: ObjectChange) => void): Truth => {
+/** Begins now: what is in the store already is not told, nor what a store has that came back. */
+export const watchTruth = (
+  { plane, cloud, macs, nowMs, others }: Watched,
+  onChange: (change: ObjectChange) => void,
+): Truth => {
   const tables: Tables = {
     ...{ hosts: new Map(), machines: new Map(), coreMachines: new Map() },
     ...{ clusters: new Map(), nodes: new Map(), leases: new Map() },
   };
-  for (const kind of KIND_NAMES) follow(store, kind, tables[kind], onChange);
+  const followAll = (): void => {
+    for (const kind of KIND_NAMES) follow(plane.store, kind, tables[kind], onChange);
+  };
+  followAll();
+  plane.onReopened(followAll);
   return {
     nowMs,
+    others,
     list: (kind) => [...tables[kind].values()],
     find: (kind, name) => tables[kind].values().find(({ metadata }) => metadata.name === name),
     server: cloud.server,
@@ -56,6 +66,7 @@ const follow = <K extends KindName>(
   onChange: (change: ObjectChange) => void,
 ): void => {
   const collection = collectionOf(RESOURCES[kind]);
+  table.clear();
   for (const { key, object } of store.list(collection)) table.set(key, parseKind<K>(object));
   store.subscribe(collection, ({ type, entry }) => {
     const before = table.get(entry.key);

@@ -55,6 +55,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | PortOf)[]>> = {
   'tools/cluster/test': ['src', 'bin', 'tools', 'test'],
   'tools/conformance': ['src', 'bin', 'tools', 'test'],
   'tools/soak': ['src', 'bin', 'tools', 'test'],
+  // Mutants are test code, and so are the pages that tell of them.
+  'tools/simulate': ['src', 'bin', 'tools', 'test'],
+  'tools/generate': ['src', 'bin', 'tools', 'test'],
   'tools/builtin-types': ['src', 'bin', 'tools', 'test'],
   bench: ['src', 'tools'],
   // The peer of the embedded control plane is the cluster that the tests start.

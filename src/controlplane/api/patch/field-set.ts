@@ -37,12 +37,16 @@ const toNode = (membership: 'member' | 'way', children: Children): Node => {
 
 /** The node that both sides make, where `keeps` says what is in it, given what is in each. */
 const combine = (left: Node, right: Node, keeps: (inLeft: boolean, inRight: boolean) => boolean): Node => {
+  if (right === undefined) return keeps(true, false) ? left : undefined;
+  if (left === undefined) return keeps(false, true) ? right : undefined;
   const [below, other] = [childrenIn(left), childrenIn(right)];
-  const keys = new Set([...Object.keys(below), ...Object.keys(other)]);
-  const children = [...keys].flatMap((key): readonly [string, FieldSet][] => {
+  const children: [string, FieldSet][] = [];
+  const add = (key: string): void => {
     const next = combine(childOf(below, key), childOf(other, key), keeps);
-    return next === undefined ? [] : [[key, next]];
-  });
+    if (next !== undefined) children.push([key, next]);
+  };
+  for (const key of Object.keys(below)) add(key);
+  for (const key of Object.keys(other)) if (!Object.hasOwn(below, key)) add(key);
   return toNode(keeps(isMember(left), isMember(right)) ? 'member' : 'way', Object.fromEntries(children));
 };
 

@@ -21,7 +21,7 @@ const answers = (fault: string, probability: number): Disturbance => ({
 });
 
 /** They replace what is under way, which Scaleway does not. */
-const NEEDS_REST = ['F09', 'F09b', 'F32'];
+const NEEDS_REST = ['F08', 'F09', 'F09b', 'F09c', 'F09d', 'F09e', 'F32'];
 
 /** One server meets it. */
 const toServer = (fault: string): Disturbance => ({
@@ -33,6 +33,61 @@ const toServer = (fault: string): Disturbance => ({
     return `${fault} for ${server.id}`;
   },
 });
+
+/** The whole project meets it for a while. */
+const toProject = (fault: string): Disturbance => ({
+  id: fault,
+  strike: ({ world, choose }) => {
+    const lastsMs = LASTS_MS[choose(LASTS_MS.length)] ?? 0;
+    world.cloud.switchOn(fault);
+    world.kernel.schedule(lastsMs, `${fault} ends`, () => world.cloud.switchOff(fault));
+    return `${fault} in the project for ${lastsMs / 1_000} s`;
+  },
+});
+
+/** One server meets it for a while. */
+const toServerForAWhile = (fault: string): Disturbance => ({
+  id: fault,
+  strike: (strike) => {
+    const { world, choose } = strike;
+    const server = serverOf(strike);
+    if (server === undefined || server.status !== 'ready') return undefined;
+    const lastsMs = LASTS_MS[choose(LASTS_MS.length)] ?? 0;
+    world.cloud.switchOn(fault, { serverId: server.id });
+    world.kernel.schedule(lastsMs, `${fault} ends`, () => {
+      if (world.cloud.server(server.id) !== undefined) world.cloud.switchOff(fault, { serverId: server.id });
+    });
+    return `${fault} for ${server.id}, for ${lastsMs / 1_000} s`;
+  },
+});
+
+/** Kept apart, because rows are added at the end. */
+export const MORE_CLOUD_DISTURBANCES: readonly Disturbance[] = [
+  ...['F01b', 'F05c', 'F06', 'F07', 'F07b', 'F13', 'F13b', 'F14', 'F16b', 'F19b', 'F25b'].map((fault) =>
+    answers(fault, 0.5),
+  ),
+  ...['cut', 'expired', 'html', 'no-status', 'nothing', 'slow'].map((fault) => answers(fault, 0.2)),
+  ...['F08', 'F09c', 'F09d', 'F09e', 'F21b', 'F22', 'F24', 'F26'].map(toServer),
+  ...['F10'].map(toServerForAWhile),
+  ...['F27', 'F27b', 'F31', 'F33'].map(toProject),
+  {
+    id: 'F11',
+    strike: (strike) => {
+      const server = serverOf(strike);
+      if (server === undefined) return undefined;
+      strike.world.cloud.switchOn('F11', { serverId: server.id });
+      strike.world.cloud.addServer({ name: 'tuist-pool-yet-another' });
+      return `${server.id} is gone, and reads as never there`;
+    },
+  },
+  {
+    id: 'F28',
+    strike: ({ world }) => {
+      world.cloud.switchOn('F28');
+      return 'another cluster has a server in the project, under a name of our shape';
+    },
+  },
+];
 
 export const CLOUD_DISTURBANCES: readonly Disturbance[] = [
   ...['F01', 'F05', 'F05b', 'F18', 'F18b', 'F19', 'F25', 'lost'].map((fault) => answers(fault, 0.5)),

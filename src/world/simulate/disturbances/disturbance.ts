@@ -1,4 +1,5 @@
 /** One thing that somebody or something does to a simulated fleet. */
+import { FleetError } from '../../../base/errors.ts';
 import type { FleetWorld } from '../../fleet-world.ts';
 
 /** Where a disturbance strikes. */
@@ -14,3 +15,13 @@ export interface Disturbance {
   /** Says what it did, or undefined when there was nothing to do it to. */
   readonly strike: (strike: Strike) => string | undefined;
 }
+
+/** What the API refuses did not happen: the person who tried shrugs. Answers what was said, or why not. */
+export const unlessRefused = <T>(act: () => T): T | string => {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof FleetError && error.code === 'Refused') return `refused: ${error.message.slice(0, 200)}`;
+    throw error;
+  }
+};

@@ -62,3 +62,50 @@ export const MAC_DISTURBANCES: readonly Disturbance[] = [
     }),
   },
 ];
+
+const LOCK_MS = [1_800_000, 60_000] as const;
+const UPLOADS = ['upload-agent', 'upload-tart', 'upload-node'] as const;
+const UPLOAD_FAULTS = ['exit', 'lost-before', 'lost-after', 'hang'] as const;
+
+/** Kept apart, because rows are added at the end. */
+export const MORE_MAC_DISTURBANCES: readonly Disturbance[] = [
+  {
+    id: 'upload-fails',
+    strike: toMac(({ choose }, mac) => {
+      const step = UPLOADS[choose(UPLOADS.length)] ?? 'upload-agent';
+      const kind = UPLOAD_FAULTS[choose(UPLOAD_FAULTS.length)] ?? 'exit';
+      mac.addStepFault({ step, kind, times: 1 });
+      return `${step}: ${kind}`;
+    }),
+  },
+  {
+    id: 'password-changed',
+    strike: toMac((_strike, mac) => {
+      mac.changePassword();
+      return 'somebody changes its password, and Scaleway shows the old one';
+    }),
+  },
+  {
+    id: 'banned',
+    strike: toMac((_strike, mac) => {
+      mac.ban();
+      return 'bans our address until it is rebooted';
+    }),
+  },
+  {
+    id: 'reboots-itself',
+    strike: toMac((_strike, mac) => {
+      mac.rebootItself();
+      return 'reboots by itself, as for an update';
+    }),
+  },
+  {
+    id: 'person-at-work',
+    strike: toMac(({ world, choose }, mac) => {
+      const lastsMs = LOCK_MS[choose(LOCK_MS.length)] ?? 0;
+      const nowMs = world.kernel.actor('world').clock.now();
+      mac.plantLeftover({ lock: { owner: 'anna', expiresAtMs: nowMs + lastsMs } });
+      return `somebody works on it for ${lastsMs / 1_000} s`;
+    }),
+  },
+];

@@ -43,3 +43,21 @@ export const PROCESS_DISTURBANCES: readonly Disturbance[] = [
     },
   },
 ];
+
+const DEATHS = [3, 8] as const;
+const ALIVE_MS = [15_000, 2_000, 90_000] as const;
+
+/** Kept apart, because rows are added at the end. */
+export const MORE_PROCESS_DISTURBANCES: readonly Disturbance[] = [
+  {
+    id: 'crash-loop',
+    strike: (strike) => {
+      const { kernel } = strike.world;
+      const [name, deaths] = [victimOf(strike), pickMs(strike, DEATHS)];
+      const aliveMs = pickMs(strike, ALIVE_MS);
+      for (let death = 0; death < deaths; death += 1)
+        kernel.schedule(death * (aliveMs + 1_000), 'crash loop', () => kernel.restart(name, 1_000));
+      return `${name} dies ${deaths} times, ${aliveMs / 1_000} s after each start`;
+    },
+  },
+];

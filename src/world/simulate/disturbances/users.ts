@@ -137,7 +137,7 @@ export const USER_DISTURBANCES: readonly Disturbance[] = [
   {
     id: 'reboot-request',
     strike: toHost(({ world }, { metadata }) => {
-      world.operator.merge(MAC_HOSTS, metadata.name, { spec: { rebootRequest: { by: 'somebody' } } });
+      world.operator.merge(MAC_HOSTS, metadata.name, { spec: { rebootRequest: { id: 'by-hand', by: 'somebody' } } });
       return `somebody asks for a reboot of ${metadata.name}`;
     }),
   },
@@ -166,7 +166,7 @@ export const USER_DISTURBANCES: readonly Disturbance[] = [
   },
 ];
 
-export const unpauseAll = ({ operator }: Strike['world']): void => {
+export const unpauseAll = ({ operator }: Pick<Strike['world'], 'operator'>): void => {
   operator.merge(clusters, 'demo', { spec: { paused: false } });
   const annotations = { [CLUSTER_API_ANNOTATIONS.paused]: null };
   for (const { metadata } of operator.list(MACHINES))

@@ -1,5 +1,7 @@
 /** All promises that are judged while a world runs. */
 import type { Property } from '../truth.ts';
+import { absenceNeverWipes } from './absence.ts';
+import { acknowledgedSurvives, staleWritesConflict, watchesAreWhole } from './api.ts';
 import { logsInByItself, ownPassword, secretsStaySecret, sudoBudget } from './credentials.ts';
 import { oneAgentPerNode, pinnedHostKey, stableIdentity } from './identity.ts';
 import {
@@ -10,6 +12,7 @@ import {
   noLiveWipe,
   pausedIsFrozen,
 } from './ownership.ts';
+import { recordedIsRunning } from './roll.ts';
 import {
   errorIsNoEmptiness,
   fencedLeader,
@@ -24,4 +27,6 @@ export const SAFETY: readonly Property[] = [
   ...[writeAhead, fencedLeader, stableIdentity, oneAgentPerNode],
   ...[foreignUntouched, rebootBudget, poolMeansWiped, errorIsNoEmptiness],
   ...[sudoBudget, ownPassword, pinnedHostKey, secretsStaySecret, logsInByItself],
+  ...[recordedIsRunning, watchesAreWhole, staleWritesConflict, acknowledgedSurvives],
+  absenceNeverWipes,
 ];

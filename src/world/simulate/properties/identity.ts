@@ -1,6 +1,24 @@
 /** S9, S10, S17: a machine, its Mac and its Node stay who they are. */
 import { parseTimestamp } from '../../../base/clock.ts';
+import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import type { Happening, Property, Truth } from '../truth.ts';
+
+/** Of a Machine: which infrastructure machine it has. Somebody may make another of the same name (F76), which gets another Mac. */
+const infraOf = (happening: Happening, truth: Truth): ScalewayAppleSiliconMachine | undefined => {
+  if (happening.is !== 'object' || happening.change.kind !== 'coreMachines') return undefined;
+  const name = happening.change.after?.spec.infrastructureRef.name;
+  return name === undefined ? undefined : truth.find('machines', name);
+};
+
+/** Also one that came with a Machine from another cluster, and is not what that Machine had. */
+const isAnother = (happening: Happening, infra: ScalewayAppleSiliconMachine): boolean => {
+  if (happening.is !== 'object' || happening.change.kind !== 'coreMachines') return false;
+  const had = happening.change.before?.spec.providerID;
+  return Boolean(had) && had !== infra.spec.providerID;
+};
+
+const uidOf = (happening: Happening): string | undefined =>
+  happening.is === 'object' ? happening.change.after?.metadata.uid : undefined;
 
 /** Once set it stays; a person may clear that of a machine to detach its Mac. */
 const changedProviderId = (happening: Happening): string | undefined => {
@@ -30,28 +48,67 @@ const differentProviderIds = (happening: Happening, truth: Truth): string | unde
 export const stableIdentity: Property = {
   id: 'S9',
   promise: 'the providerID of a machine and its Node never changes, and is the same everywhere',
-  judge: () => (happening, truth) => changedProviderId(happening) ?? differentProviderIds(happening, truth),
+  judge: () => {
+    const infraUids = new Map<string, string>();
+    /** Whether it is the first of its name that this Machine has. */
+    const isFirstInfra = (happening: Happening, truth: Truth): boolean => {
+      const [uid, infra] = [uidOf(happening), infraOf(happening, truth)];
+      if (uid === undefined || infra === undefined) return true;
+      const known = infraUids.get(uid) ?? (isAnother(happening, infra) ? 'another' : infra.metadata.uid);
+      infraUids.set(uid, known ?? '');
+      return known === infra.metadata.uid;
+    };
+    return (happening, truth) =>
+      isFirstInfra(happening, truth)
+        ? (changedProviderId(happening) ?? differentProviderIds(happening, truth))
+        : undefined;
+  },
 };
 
-/** An agent whose certificate has ended is a process that nobody listens to (R23). */
-const mayBeNode = (providerId: string, truth: Truth): boolean => {
-  const { identity } = truth.find('hosts', providerId.split('/').at(-1) ?? '')?.spec ?? {};
-  return (parseTimestamp(identity?.expiresAt) ?? Number.POSITIVE_INFINITY) > truth.nowMs();
+/** As long as a certificate lives at most (R23). */
+const CERTIFICATE_MS = 3_600_000;
+
+/**
+ * An agent whose certificate has ended is a process that nobody listens to (R23). A restored etcd may not know whom it gave
+ * one, so that two Macs have the name for as long as the forgotten one lives.
+ */
+const mayBeNode = (providerId: string, truth: Truth, { restoredMs, lastKnown }: Remembered): boolean => {
+  const serverId = providerId.split('/').at(-1) ?? '';
+  const { identity } = truth.find('hosts', serverId)?.spec ?? {};
+  const untilMs = parseTimestamp(identity?.expiresAt) ?? lastKnown.get(serverId);
+  if (identity === undefined && truth.nowMs() - restoredMs <= CERTIFICATE_MS) return false;
+  return (untilMs ?? Number.POSITIVE_INFINITY) > truth.nowMs();
 };
+
+interface Remembered {
+  readonly restoredMs: number;
+  /** When the last certificate of a Mac ends, also once its record is lost: nobody renews it then. */
+  readonly lastKnown: ReadonlyMap<string, number>;
+}
 
 export const oneAgentPerNode: Property = {
   id: 'S10',
   promise: 'one Mac at a time works under the name of a Node',
   judge: () => {
     const running = new Map<string, Set<string>>();
+    const lastKnown = new Map<string, number>();
+    let restoredMs = Number.NEGATIVE_INFINITY;
+    const note = (happening: Happening): void => {
+      if (happening.is !== 'object' || happening.change.kind !== 'hosts') return;
+      const { metadata, spec } = happening.change.after ?? {};
+      const untilMs = parseTimestamp(spec?.identity?.expiresAt);
+      if (metadata !== undefined && untilMs !== undefined) lastKnown.set(metadata.name, untilMs);
+    };
     return (happening, truth) => {
+      note(happening);
+      if (happening.is === 'reopened' && happening.how === 'restored') restoredMs = truth.nowMs();
       if (happening.is !== 'agent') return undefined;
-      const { kind, nodeName, providerId } = happening.agent;
-      const macs = running.get(nodeName) ?? new Set();
-      running.set(nodeName, macs);
+      const { kind, nodeName, providerId, server } = happening.agent;
+      const macs = running.get(`${server} ${nodeName}`) ?? new Set();
+      running.set(`${server} ${nodeName}`, macs);
       if (kind === 'started') macs.add(providerId);
       else macs.delete(providerId);
-      const working = [...macs].filter((mac) => mayBeNode(mac, truth));
+      const working = [...macs].filter((mac) => mayBeNode(mac, truth, { restoredMs, lastKnown }));
       return working.length > 1 ? `${working.join(' and ')} both work as ${nodeName}` : undefined;
     };
   },

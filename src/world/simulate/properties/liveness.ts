@@ -1,14 +1,13 @@
-/** L1–L3: what must have come right once trouble has been over for a while. Judged once, at the end. */
+/** L1–L3, and by others L4–L6 and L13–L21: what must have come right once trouble has been over for a while. Judged once, at the end. */
 import { parseTimestamp } from '../../../base/clock.ts';
 import type { MacHost } from '../../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import { parseServerName } from '../../../kinds/names.ts';
-import type { PropertyId, Truth } from '../truth.ts';
-
-export interface Finding {
-  readonly property: PropertyId;
-  readonly message: string;
-}
+import { CLUSTER_IDS } from '../../fleet-world.ts';
+import type { Truth } from '../truth.ts';
+import { judgeCluster } from './quiet-cluster.ts';
+import { type Finding, judgeMacs } from './quiet-macs.ts';
+import type { Witness } from './witness.ts';
 
 const POOLS = ['tuist-pool-'];
 /** Within this a wipe, and what precedes it, are done. */
@@ -17,11 +16,13 @@ const SETTLED_MS = 3_600_000;
 const isOld = (time: string | undefined, nowMs: number): boolean =>
   nowMs - (parseTimestamp(time) ?? nowMs) > SETTLED_MS;
 
-export const judgeQuiet = (truth: Truth): readonly Finding[] => [
+export const judgeQuiet = (truth: Truth, witness: Witness): readonly Finding[] => [
   ...stuckMachines(truth),
   ...stuckDeletions(truth),
   ...stuckReleases(truth),
   ...lostServers(truth),
+  ...judgeMacs(truth, witness),
+  ...judgeCluster(truth, witness),
 ];
 
 /** Free for anybody: of the pool by name and record, and well. */
@@ -75,7 +76,9 @@ const lostServers = (truth: Truth): readonly Finding[] =>
   truth
     .servers()
     .filter(({ name, id }) => {
-      const kind = parseServerName(name, POOLS)?.kind;
-      return kind !== undefined && truth.find('hosts', id) === undefined;
+      const parsed = parseServerName(name, POOLS);
+      const isForeign = parsed !== undefined && 'clusterId' in parsed && !CLUSTER_IDS.includes(parsed.clusterId);
+      const isKnown = [truth, ...truth.others()].some((one) => one.find('hosts', id) !== undefined);
+      return parsed !== undefined && !isForeign && !isKnown;
     })
     .map(({ name, id }) => ({ property: 'L3', message: `nobody knows ${id}, which is named ${name}` }));

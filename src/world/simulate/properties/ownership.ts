@@ -20,6 +20,10 @@ const ownersOf = (truth: Truth, serverId: string): readonly ScalewayAppleSilicon
     .filter((machine) => isLive(machine) && machine.status?.serverID === serverId && hasMac(machine, host));
 };
 
+/** Two clusters may both have a claim on record, until the name at Scaleway tells one that it was late (R7). */
+const isSettled = (truth: Truth) => (machine: ScalewayAppleSiliconMachine) =>
+  truth.others().length === 0 || machine.status?.initialization?.provisioned === true;
+
 /** The servers that a change may give another owner. */
 const serversOf = (happening: Happening): readonly string[] => {
   if (happening.is !== 'object') return [];
@@ -34,7 +38,7 @@ export const exclusiveClaim: Property = {
   promise: 'a Mac has one machine at a time',
   judge: () => (happening, truth) => {
     for (const serverId of serversOf(happening)) {
-      const owners = ownersOf(truth, serverId);
+      const owners = [truth, ...truth.others()].flatMap((one) => ownersOf(one, serverId).filter(isSettled(one)));
       if (owners.length > 1) return `${serverId} has ${owners.map(({ metadata }) => metadata.name).join(' and ')}`;
     }
     return undefined;
@@ -104,9 +108,11 @@ export const pausedIsFrozen: Property = {
   promise: 'nothing is done to the Mac of a paused machine, but what was on the wire already',
   judge: () => {
     const arrived = new Map<string, number>();
+    let clusterPausedMs = Number.NEGATIVE_INFINITY;
     return (happening, truth) => {
+      if (isClusterPaused(happening)) clusterPausedMs = truth.nowMs();
       const serverId = happening.is === 'cloud-write' ? happening.entry.serverId : undefined;
-      if (serverId === undefined) return clearedStaysClear(happening, truth);
+      if (serverId === undefined) return clearedStaysClear(happening, truth, clusterPausedMs);
       const owner = frozenOwnerOf(truth, serverId);
       if (owner === undefined) arrived.delete(serverId);
       if (owner === undefined || acceptedByFleet(happening) === undefined) return undefined;
@@ -127,11 +133,22 @@ const frozenOwnerOf = (truth: Truth, serverId: string): string | undefined => {
   return owner.metadata.name;
 };
 
+const isClusterPaused = (happening: Happening): boolean =>
+  happening.is === 'object' &&
+  happening.change.kind === 'clusters' &&
+  happening.change.after?.spec.paused === true &&
+  happening.change.before?.spec.paused !== true;
+
+/** A write to a machine knows nothing of a pause of its cluster that came while it was on the wire. */
+const ON_THE_WIRE_MS = 60_000;
+
 /** What a person took off a paused machine is not put back (N4). */
-const clearedStaysClear = (happening: Happening, truth: Truth): string | undefined => {
+const clearedStaysClear = (happening: Happening, truth: Truth, clusterPausedMs: number): string | undefined => {
   if (happening.is !== 'object' || happening.change.kind !== 'machines') return undefined;
   const { before, after } = happening.change;
   if (before === undefined || after === undefined || !isPausedInTruth(before, truth)) return undefined;
+  const isPausedItself = before.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined;
+  if (!isPausedItself && truth.nowMs() - clusterPausedMs <= ON_THE_WIRE_MS) return undefined;
   const isBack = !before.status?.serverID && Boolean(after.status?.serverID);
   const isNamed = !before.spec.providerID && Boolean(after.spec.providerID);
   return isBack || isNamed ? `${after.metadata.name} is paused, and got its Mac back` : undefined;

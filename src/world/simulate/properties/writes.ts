@@ -95,6 +95,10 @@ const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string):
       poolPrefix: 'tuist-pool-',
       isWipeable: (name) => name.startsWith('tuist-releasing-'),
       isFleet: (caller) => caller !== 'console',
+      isTakenOver: (serverId, name) => {
+        const { takenOver, claimRef } = truthNow?.find('hosts', serverId)?.spec ?? {};
+        return takenOver === true && claimRef?.name === name;
+      },
       mayTerminate: (serverId) => truthNow?.find('hosts', serverId)?.spec.release?.policy === 'terminate',
     });
     const audit: AuditEntry[] = [];

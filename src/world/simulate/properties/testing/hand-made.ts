@@ -10,7 +10,8 @@ import type { Node } from '../../../../kube/types/core.ts';
 import type { AuditEntry, WriteVerb } from '../../../../sim/cloud/call-log.ts';
 import type { SimServer } from '../../../../sim/cloud/sim-server.ts';
 import type { MacView } from '../../../../sim/mac/sim-mac.ts';
-import type { Happening, KindName, Kinds, Truth } from '../../truth.ts';
+import type { WatchFact } from '../../../watch-tap.ts';
+import type { Happening, KindName, Kinds, StoredHappening, Truth } from '../../truth.ts';
 
 export const HOST_ID = 'host-1';
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
@@ -20,6 +21,11 @@ export interface BadWorld {
   readonly machines?: readonly ScalewayAppleSiliconMachine[];
   readonly nodes?: readonly Node[];
   readonly mac?: Partial<MacView>;
+  readonly server?: Partial<SimServer>;
+  /** One that was renewed just now, unless given. */
+  readonly leases?: readonly Lease[];
+  /** Another cluster on the same Macs. */
+  readonly other?: Omit<BadWorld, 'happenings'>;
   readonly happenings: readonly (Happening | { readonly afterMs: number })[];
 }
 
@@ -33,15 +39,16 @@ export const fakeTruth = ({ happenings, ...world }: BadWorld): FakeTruth => {
   let nowMs = START_MS;
   const tables: { readonly [K in KindName]: readonly Kinds[K][] } = {
     ...{ hosts: world.hosts ?? [], machines: world.machines ?? [], nodes: world.nodes ?? [] },
-    ...{ coreMachines: [], clusters: [], leases: [] },
+    ...{ coreMachines: [], clusters: [], leases: world.leases ?? [lease('manager-0-0')] },
   };
   const truth: Truth = {
     nowMs: () => nowMs,
     list: (kind) => tables[kind],
     find: (kind, name) => tables[kind].find(({ metadata }) => metadata.name === name),
-    server: (id) => (id === HOST_ID ? server() : undefined),
-    servers: () => [server()],
+    server: (id) => (id === HOST_ID ? server(world.server) : undefined),
+    servers: () => [server(world.server)],
     mac: () => ({ ...MAC, ...world.mac }),
+    others: () => (world.other === undefined ? [] : [fakeTruth({ ...world.other, happenings: [] }).truth]),
   };
   const told = happenings.filter((happening) => 'is' in happening);
   return {
@@ -56,6 +63,7 @@ export const fakeTruth = ({ happenings, ...world }: BadWorld): FakeTruth => {
 
 const MAC: MacView = {
   ...{ isUp: true, hostKey: 'k1', epochFile: undefined, hostname: undefined, agent: undefined, hasKubeconfig: false },
+  bundle: undefined,
   ...{ recorded: {}, applies: {}, sudoFailures: 0, isLocked: false, autoLogin: 'right', nonPasswords: 0 },
 };
 
@@ -83,8 +91,8 @@ export const macHost = (spec: Partial<MacHostSpec> = {}, status: MacHostStatus =
 });
 
 /** Of the machine `a`. */
-export const claimedHost = (spec: Partial<MacHostSpec> = {}): MacHost =>
-  macHost({ claimRef: { namespace: 'default', name: 'a', uid: 'uid-a' }, ...spec });
+export const claimedHost = (spec: Partial<MacHostSpec> = {}, status: MacHostStatus = {}): MacHost =>
+  macHost({ claimRef: { namespace: 'default', name: 'a', uid: 'uid-a' }, ...spec }, status);
 
 interface MachineFields {
   readonly status?: MachineStatus;
@@ -119,9 +127,9 @@ export const coreMachine = (name: string, providerID: string): Machine => ({
 
 export const node = (name: string, providerID: string): Node => ({ metadata: { name }, spec: { providerID } });
 
-export const lease = (holderIdentity: string): Lease => ({
+export const lease = (holderIdentity: string, renewTime = '2026-01-01T00:00:00Z'): Lease => ({
   metadata: { name: LEASE_NAMES.manager, namespace: 'kube-system' },
-  spec: { holderIdentity },
+  spec: { holderIdentity, renewTime, leaseDurationSeconds: 15 },
 });
 
 export const changed = <K extends KindName>(kind: K, after: Kinds[K], before?: Kinds[K]): Happening =>
@@ -129,12 +137,29 @@ export const changed = <K extends KindName>(kind: K, after: Kinds[K], before?: K
 
 export const agent = (kind: 'started' | 'stopped', nodeName: string, providerId = `x://z/${HOST_ID}`): Happening => ({
   is: 'agent',
-  agent: { kind, nodeName, providerId },
+  agent: { kind, nodeName, providerId, server: 'https://here' },
 });
 
 export const disk = (): Happening => ({ is: 'disk' });
 
-export const stored = (collection: string, json: string): Happening => ({ is: 'stored', collection, key: '/x', json });
+export const stored = (
+  collection: string,
+  json: string,
+  { effect = 'kept', revision = 1 }: Partial<Pick<StoredHappening, 'effect' | 'revision'>> = {},
+): Happening => ({ is: 'stored', effect, collection, key: '/x', revision, json });
+
+/** What a watch of everything in `/pods` was told. */
+export const watched = (is: WatchFact['is'], revision: number): Happening => ({
+  is: 'watch',
+  fact: { is, watch: 1, collection: '/pods', about: 'all', revision },
+});
+
+/** Comes back with everything of `/pods` at this revision. */
+export const reopened = (how: 'restarted' | 'restored', revision: number | undefined): Happening => ({
+  is: 'reopened',
+  how,
+  revisionOf: () => revision,
+});
 
 interface WriteFields {
   readonly argument?: string;

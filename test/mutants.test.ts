@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { describe, it, test } from 'node:test';
-import { applyEdits } from './apply.ts';
-import { DESIGNED_OUT, MUTANTS } from './mutants.ts';
+import { SAFETY } from '../src/world/simulate/properties/all.ts';
+import { QUIET_PROMISES } from '../tools/generate/quiet-promises.ts';
+import { applyEdits } from './mutants/apply.ts';
+import { KILLS_FILE, parseKills } from './mutants/kills.ts';
+import { DESIGNED_OUT, MUTANTS } from './mutants/mutants.ts';
 
-const ROOT = new URL('../../', import.meta.url);
+const ROOT = new URL('../', import.meta.url);
 
 /** The list of issue 10; those of host scripts, kubelet, chart and runners belong to these parts. */
 const WANTED = [
@@ -25,6 +28,30 @@ describe('each mutant', () => {
         stripTypeScriptTypes(applyEdits(source, own));
       }
     });
+  }
+});
+
+const JUDGED: readonly string[] = [...SAFETY, ...QUIET_PROMISES].map(({ id }) => id);
+
+describe('what must find each mutant', () => {
+  for (const { id, killedBy, budget } of MUTANTS) {
+    it(`${id} is a promise that is judged, within a budget`, () => {
+      assert.ok(killedBy.length > 0 && budget > 0);
+      assert.deepEqual(
+        killedBy.filter((property) => !JUDGED.includes(property)),
+        [],
+      );
+    });
+  }
+});
+
+test('what is on record agrees with what the mutants say', async () => {
+  const kills = parseKills(await readFile(new URL(KILLS_FILE, ROOT), 'utf8'));
+  for (const { id, property, schedules } of kills) {
+    const mutant = MUTANTS.find((one) => one.id === id);
+    assert.ok(mutant !== undefined, id);
+    assert.ok(mutant.killedBy.includes(property), `${id} by ${property}`);
+    assert.ok(schedules <= mutant.budget, `${id} within ${schedules}`);
   }
 });
 

@@ -1,0 +1,41 @@
+/** Trouble of one kind, alone, on a fleet that works: everything is right again when it is over. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runSchedule } from './run-seed.ts';
+
+const MINUTE_MS = 60_000;
+const CALM = { mode: 'liveness', managers: ['manager', 'rival'], machines: 2, network: {}, weights: [] } as const;
+
+interface Row {
+  readonly story: string;
+  readonly id: string;
+  readonly details: readonly number[];
+  /** Reached by it. */
+  readonly mark?: string;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    ...{ story: 'an etcd goes ten minutes back, and its revisions with it', id: 'etcd-restored', details: [1, 1] },
+    mark: 'sometimes: an older etcd came back',
+  },
+  {
+    ...{ story: 'the API server is killed, and reads its log', id: 'api-restarts', details: [] },
+    mark: 'sometimes: the API came back',
+  },
+  { story: 'a second cluster takes Macs from the same pool', id: 'another-cluster', details: [1] },
+  { story: 'the fleet is moved to a second cluster', id: 'move', details: [1] },
+  { story: 'the namespace is deleted, and made anew', id: 'delete-namespace', details: [0] },
+];
+
+describe('a fleet on which one thing is done', () => {
+  for (const { story, id, details, mark } of ROWS) {
+    it(`${id}: ${story}`, async () => {
+      const strikes = [{ atMs: 8 * MINUTE_MS, id, details }];
+      const { violations, marks, steps } = await runSchedule({ profile: CALM, strikes, choices: {} });
+      assert.deepEqual(violations, []);
+      assert.equal(steps.length, 1, 'it struck');
+      if (mark !== undefined) assert.ok(marks.includes(mark), mark);
+    });
+  }
+});

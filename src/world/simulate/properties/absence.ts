@@ -1,0 +1,36 @@
+/** S41: absence never wipes (R15–R17). A Mac whose machine is missing, detached or moved away stays as it is until a person says otherwise. */
+import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
+import { CLUSTER_API_ANNOTATIONS } from '../../../kube/types/cluster-api.ts';
+import type { Happening, Property } from '../truth.ts';
+
+/** Of an intent that a person stored by hand. */
+const BY_HAND = /^by-hand/;
+
+/** Why this machine cannot have asked for the release of its Mac. */
+const cannotAsk = (machine: ScalewayAppleSiliconMachine | undefined): string | undefined => {
+  if (machine === undefined) return 'is not there';
+  const { annotations = {} } = machine.metadata;
+  if (annotations[CLUSTER_API_ANNOTATIONS.deleteForMove] !== undefined) return 'is moved away';
+  const isPaused = annotations[CLUSTER_API_ANNOTATIONS.paused] !== undefined;
+  return isPaused && !machine.status?.serverID ? 'was detached from it' : undefined;
+};
+
+/** The record of a Mac whose release was just stored, and not by a person. */
+const releasedBy = (happening: Happening) => {
+  if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
+  const { before, after } = happening.change;
+  const intent = after?.spec.release?.intentID;
+  return intent !== undefined && before?.spec.release === undefined && !BY_HAND.test(intent) ? after : undefined;
+};
+
+export const absenceNeverWipes: Property = {
+  id: 'S41',
+  promise: 'no Mac is given back because its machine is missing, detached or moved away',
+  judge: () => (happening, truth) => {
+    const host = releasedBy(happening);
+    const uid = host?.spec.claimRef?.uid;
+    if (host === undefined || uid === undefined) return undefined;
+    const why = cannotAsk(truth.list('machines').find(({ metadata }) => metadata.uid === uid));
+    return why && `${host.metadata.name} is to be given back, and its machine ${why}`;
+  },
+};
