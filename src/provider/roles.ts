@@ -58,7 +58,7 @@ export const PROVIDER_ROLES = {
     rule('cluster.x-k8s.io', ['clusters'], FOLLOW),
     rule('cluster.x-k8s.io', ['machines'], ['get']),
     rule('cluster.x-k8s.io', ['machines/status'], ['patch']),
-    rule('', ['nodes'], [...FOLLOW, 'delete']),
+    rule('', ['nodes'], [...READ, 'delete']),
     // Pods whose Node is gone for good lose our finalizer; a finalizer is within reach of the status alone.
     rule('', ['pods'], FOLLOW),
     rule('', ['pods/status'], ['patch']),

@@ -105,7 +105,7 @@ describe('the identity of a Mac, on the virtual clock', () => {
     await loseRecord(world);
     assert.ok(identityEndOf(world) > nowOf(world), 'nobody else may be that Node until then');
     await waitFor(world, 20 * 60_000);
-    assert.deepEqual(askers(world), ['system:bootstrap'], 'it has joined once');
+    assert.equal(askers(world).filter((asker) => asker === 'system:bootstrap').length, 1, 'it has joined once');
     await waitFor(world, 100 * 60_000);
     assert.ok(nowOf(world) - heartbeatOf(world) < 8 * 60_000, 'it is alive');
     assert.ok(identityEndOf(world) > nowOf(world));

@@ -32,11 +32,11 @@ const DECLARED: readonly { readonly right: string; readonly why: string; readonl
     why: 'objects of the Go original are brought into form',
     shown: 'src/kube/controller/save.ts',
   })),
-  {
-    right: 'manager patch /pods/status',
+  ...['get /nodes', 'patch /pods/status'].map((right) => ({
+    right: `manager ${right}`,
     why: 'Pods of a Node that is gone for good lose our finalizer',
     shown: 'src/world/host-pods.test.ts',
-  },
+  })),
   {
     right: 'manager list coordination.k8s.io/leases',
     why: 'a lease of another namespace stops the start',
@@ -99,6 +99,7 @@ const tellStories = async (): Promise<readonly string[]> => {
       return {
         ...ports,
         fleetKeys: {
+          ...ports.fleetKeys,
           privateKeyOf: async (fleet, signal) => {
             await keys.privateKeyOf(fleet, signal);
             return ports.fleetKeys.privateKeyOf(fleet, signal);
