@@ -14,10 +14,10 @@ import { reportFailure } from '../src/cli/report-failure.ts';
 import { KUBELET_CLIENT } from '../src/controlplane/node-connection.ts';
 import { createHostIo, type HostIo, readRequired } from '../src/kube/client/login/host-io.ts';
 import { readPem } from '../src/kube/client/login/load-credentials.ts';
-import { createIdentityFile } from '../src/sim/node/identity-file.ts';
+import { createIdentityFile } from '../src/kube/node/identity-file.ts';
+import { createNodeLogins, type NodeLogin, readConfig } from '../src/kube/node/node-login.ts';
 import { runNodeAgent } from '../src/sim/node/node-agent.ts';
 import { createServeNode, type ServeNode } from '../src/sim/node/node-server.ts';
-import { createNodeLogins, type NodeLogin, readConfig } from '../src/world/node-login.ts';
 
 interface Flags {
   readonly nodeName: string;

@@ -15,6 +15,7 @@ import { createSystemRandom } from '../src/base/random.ts';
 import { startFleet } from '../src/cli/up/start-fleet.ts';
 import { MAC_HOSTS } from '../src/kinds/mac-host.ts';
 import { createHostIo } from '../src/kube/client/login/host-io.ts';
+import { createNodeLogins } from '../src/kube/node/node-login.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../src/kube/types/certificates.ts';
 import { SECRETS } from '../src/kube/types/core.ts';
 import { openSshKeyFrom } from '../src/pki/openssh-key.ts';
@@ -26,7 +27,6 @@ import { createSimMacs } from '../src/sim/mac/sim-macs.ts';
 import { serveMac } from '../src/sim/mac/ssh-server.ts';
 import { runNodeAgent } from '../src/sim/node/node-agent.ts';
 import { renderDemo } from '../src/world/demo-fleet.ts';
-import { createNodeLogins } from '../src/world/node-login.ts';
 import { until } from '../tools/cluster/testing/stage.ts';
 
 const MANAGER = join(import.meta.dirname, '..', 'bin', 'manager.ts');

@@ -6,7 +6,7 @@
 import '../bin/require-node.js';
 import { Command, Option } from 'commander';
 import { cancelled } from '../src/base/errors.ts';
-import { parseWhole } from '../src/cli/parse-number.ts';
+import { parseWhole } from '../src/base/flags/parse-number.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
 import { runKills } from './soak/kills.ts';
 import { soakSimulation } from './soak/simulate.ts';

@@ -1,8 +1,8 @@
 /** `macfleet control-plane`: the embedded control plane alone. Its flags; the work is in control-plane/. */
 import { type Command, Option } from 'commander';
+import { parsePort } from '../base/flags/parse-number.ts';
 import type { ControlPlaneFlags } from './control-plane/run-control-plane.ts';
 import type { CliIo } from './io.ts';
-import { parsePort } from './parse-number.ts';
 
 export const addControlPlaneCommand = (program: Command, io: CliIo): void => {
   program

@@ -1,10 +1,10 @@
 /** `macfleet sim`: the simulators as programs of their own. Their flags; the work is in sim/. */
 import { type Command, Option } from 'commander';
 import { FleetError } from '../base/errors.ts';
+import { parsePort, parseWhole } from '../base/flags/parse-number.ts';
 import { CALLS_KEPT } from '../sim/cloud/call-log.ts';
 import { MAC_SCENARIOS } from '../sim/mac/bash/scenarios.ts';
 import type { CliIo } from './io.ts';
-import { parsePort, parseWhole } from './parse-number.ts';
 import type { SimCloudFlags } from './sim/cloud.ts';
 import type { SimMacFlags } from './sim/mac.ts';
 import { SCENARIOS } from './sim/scenarios.ts';

@@ -1,7 +1,7 @@
 /** `macfleet up`: a whole fleet on this machine, with simulated Macs. Its flags; the work is in up/run-up.ts. */
 import { type Command, Option } from 'commander';
+import { parsePort, parseWhole } from '../base/flags/parse-number.ts';
 import type { CliIo } from './io.ts';
-import { parsePort, parseWhole } from './parse-number.ts';
 import type { UpFlags } from './up/run-up.ts';
 
 export const addUpCommand = (program: Command, io: CliIo): void => {

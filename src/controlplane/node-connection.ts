@@ -5,11 +5,14 @@
 import { createUndiciTransport } from '../kube/client/undici-transport.ts';
 import { renderCertificate } from '../pki/certificate.ts';
 import { type IssuerDeps, issueClientCertificate } from './auth/client-certificate.ts';
-import { AUTHENTICATED_GROUP, type User } from './auth/user.ts';
+import { AUTHENTICATED_GROUP, MASTERS_GROUP, type User } from './auth/user.ts';
 import type { ConnectNode } from './node-logs.ts';
 
-/** As the API server's own client certificate says; nobody else is let in by an agent. */
-export const KUBELET_CLIENT: User = { name: 'kube-apiserver-kubelet-client', groups: [AUTHENTICATED_GROUP] };
+/** As the API server's own client certificate says. Agents ask the API what it may do with their Node: everything. */
+export const KUBELET_CLIENT: User = {
+  name: 'kube-apiserver-kubelet-client',
+  groups: [MASTERS_GROUP, AUTHENTICATED_GROUP],
+};
 
 /** A certificate for each connection: it lives as long as that, so nothing has to be renewed. */
 export const connectNodeByTls =

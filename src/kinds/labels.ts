@@ -52,5 +52,8 @@ export const FINALIZERS = {
   pod: 'tart-kubelet.tuist.dev/vm-cleanup',
 } as const;
 
+/** Who listens to the token of a runner. A Node may ask for it only where a role says so. */
+export const DISPATCH_AUDIENCE = 'tuist-runners-dispatch';
+
 /** The taint that keeps other Pods away from Macs. */
 export const MACOS_TAINT = { key: 'tuist.dev/macos', value: 'true', effect: 'NoSchedule' } as const;

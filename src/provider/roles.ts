@@ -2,7 +2,9 @@
  * What our processes and those that act for us may do, and nothing more. Cluster roles, so that whoever installs them
  * chooses the subjects and, for the lease, the namespace. `npm run generate` writes them to deploy/rbac.
  */
+
 import { PROVIDER_LABELS } from '../kinds/infrastructure.ts';
+import { DISPATCH_AUDIENCE } from '../kinds/labels.ts';
 import { MAC_HOST_VERBS } from '../kinds/policies/mac-host-guard.ts';
 import { SIGNERS } from '../kube/certificates/node-request.ts';
 
@@ -102,6 +104,10 @@ export const PROVIDER_ROLES = {
   ]),
   /** The manager, in the namespace of the Deployment that it spreads over the Macs. */
   fleetSpread: role('macfleet-fleet-spread', [rule('apps', ['deployments'], ['get', 'patch'])]),
+  /** All Nodes: the token by which a runner asks for work. They may mint it for their own Pods alone. */
+  dispatchTokens: role('macfleet-dispatch-tokens', [
+    rule('', [DISPATCH_AUDIENCE], ['request-serviceaccounts-token-audience']),
+  ]),
   /** Cluster API core on the cluster that the Macs are Nodes of: `<cluster>-kubeconfig` speaks as this. */
   clusterApiRemote: role('macfleet-capi-remote', [
     rule('', ['nodes'], [...READ, 'patch', 'delete']),

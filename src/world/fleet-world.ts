@@ -3,6 +3,7 @@
  * cloud and Macs whose agents join. Everything that happens follows from the seed; actors can be killed and frozen.
  */
 import { LABELS } from '../kinds/labels.ts';
+import { type NodeLogin, readConfig } from '../kube/node/node-login.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
 import type { AuditEntry } from '../sim/cloud/call-log.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
@@ -19,7 +20,6 @@ import {
   type SettledCluster,
 } from './fleet-cluster.ts';
 import { type FleetPace, TRUE_PACE } from './fleet-pace.ts';
-import { type NodeLogin, readConfig } from './node-login.ts';
 import { logInAsNode } from './world-login.ts';
 
 export interface FleetWorldOptions extends KernelOptions {

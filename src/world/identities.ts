@@ -2,7 +2,7 @@
  * Who the parts of a fleet in one process are to the API: each its own user, with the rights of its work only; and the
  * policies that hold for all of them.
  */
-import { serviceAccountUser, type User } from '../controlplane/auth/user.ts';
+import { NODES_GROUP, serviceAccountUser, type User } from '../controlplane/auth/user.ts';
 import { ALL_POLICIES } from '../kinds/policies/all-policies.ts';
 import { toAdmissionObjects } from '../kinds/policies/policy.ts';
 import { SERVICE_ACCOUNTS } from '../kube/types/core.ts';
@@ -63,6 +63,7 @@ const grantIn = (namespace: string, role: RoleName): Placed => {
   return bind({ role: name, metadata: { name, namespace }, subject: MANAGER });
 };
 
+const NODES = { apiGroup: GROUP, kind: 'Group', name: NODES_GROUP };
 const JOINING = { apiGroup: GROUP, kind: 'Group', name: JOIN_GROUP };
 
 /**
@@ -74,6 +75,7 @@ export const renderRights = (fleets: string): readonly Placed[] => [
   { resource: SERVICE_ACCOUNTS, object: { metadata: REMOTE_ACCOUNT } },
   grant('manager'),
   grant('leaderElection'),
+  grant('dispatchTokens', NODES),
   grant('clusterApiRemote', CORE),
   grantIn(TOKEN_NAMESPACE, 'joinTokens'),
   grantIn(fleets, 'kubeconfigs'),

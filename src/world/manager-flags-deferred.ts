@@ -1,7 +1,8 @@
 /** Flags of the Go original for features that are not here. Each is taken as it is by default, and refused when it is set. */
-import { parseWhole } from '../cli/parse-number.ts';
-import type { Flag } from './manager-flags-flag.ts';
-import { parseBoolean } from './manager-flags-values.ts';
+
+import type { Flag } from '../base/flags/flag.ts';
+import { parseBoolean } from '../base/flags/flag-values.ts';
+import { parseWhole } from '../base/flags/parse-number.ts';
 
 const GIB_MAX = 100_000;
 

@@ -3,16 +3,14 @@
  * this manager. A flag of a feature that is not here says so when it is set; none is ignored in silence.
  */
 import { parseDuration } from '../base/duration.ts';
-import { parseWhole } from '../cli/parse-number.ts';
+import type { Flag, FlagGroup } from '../base/flags/flag.ts';
+import { parseBindAddress, parseBoolean, parseList } from '../base/flags/flag-values.ts';
+import { parseWhole } from '../base/flags/parse-number.ts';
 import { DEFAULT_LIMITS } from '../provider/host/ports.ts';
 import { NOT_HERE } from './manager-flags-deferred.ts';
-import type { Flag } from './manager-flags-flag.ts';
 import {
-  parseBindAddress,
-  parseBoolean,
   parseHostTimes,
   parseLeaseProfile,
-  parseList,
   parseNamespace,
   parseObjectName,
   parseOptionalNamespace,
@@ -91,7 +89,11 @@ const CLUSTER: readonly Flag[] = [
 ];
 
 const SCALEWAY: readonly Flag[] = [
-  { flag: '--scaleway', is: 'work on the Scaleway project that SCW_* or the file of scw names' },
+  {
+    flag: '--scaleway',
+    is: 'work on the Scaleway project that SCW_* or the file of scw names',
+    conflicts: ['simulatedMacs', 'simulatedProject', 'joinKubeconfig'],
+  },
   { flag: '--scaleway-credentials <folder>', is: 'where a Secret with the API key is mounted; it may rotate' },
   {
     flag: '--zones <zones>',
@@ -301,7 +303,7 @@ const SIMULATION: readonly Flag[] = [
 ];
 
 /** In the order of the help. */
-export const FLAG_GROUPS: readonly { readonly title: string; readonly flags: readonly Flag[] }[] = [
+export const FLAG_GROUPS: readonly FlagGroup[] = [
   { title: 'Cluster:', flags: CLUSTER },
   { title: 'Scaleway:', flags: SCALEWAY },
   { title: 'Fleet:', flags: FLEET },

@@ -1,28 +1,12 @@
 /** What the flags of the manager may say: from text to a value, or an error that shows what would be right. */
 
 import { FleetError } from '../base/errors.ts';
-import { parseWhole } from '../cli/parse-number.ts';
+import { parseList } from '../base/flags/flag-values.ts';
+import { parseWhole } from '../base/flags/parse-number.ts';
 import type { LeaseTimes } from '../kube/manager/leader-lease.ts';
-
-/** Where something is served. An empty host means every interface. */
-export interface BindAddress {
-  readonly host: string;
-  readonly port: number;
-}
 
 const bad = (code: string, message: string, hint: string): FleetError =>
   new FleetError('invalid', { code, message, hint });
-
-const BIND = /^(?:\[([0-9A-Fa-f:]+)\]|([^:[\]\s]*)):(\d{1,5})$/;
-const PORT_MAX = 65_535;
-
-/** `:8080`, `127.0.0.1:8080`, `[::1]:8080`; `0` means not at all, port 0 a free one. */
-export const parseBindAddress = (text: string): BindAddress | 'off' => {
-  if (text === '0') return 'off';
-  const [, ipv6, name, port] = BIND.exec(text) ?? [];
-  if (port !== undefined && Number(port) <= PORT_MAX) return { host: ipv6 ?? name ?? '', port: Number(port) };
-  throw bad('BadAddress', `"${text}" is no address to listen on`, 'Write :8080, 127.0.0.1:8080, or 0 for none.');
-};
 
 /** Undefined for an empty text: not said. */
 export const parseServerUrl = (text: string): string | undefined => {
@@ -31,18 +15,6 @@ export const parseServerUrl = (text: string): string | undefined => {
   const isPlain = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
   if (url?.protocol === 'https:' && isPlain) return url.origin;
   throw bad('BadUrl', `"${text}" is no address of an API server`, 'Write https://, a host and, if need be, a port.');
-};
-
-/** Trimmed; empty entries do not count. */
-export const parseList = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-
-export const parseBoolean = (text: string): boolean => {
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw bad('BadBoolean', `"${text}" is neither true nor false`, 'Write =true or =false behind the flag.');
 };
 
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;

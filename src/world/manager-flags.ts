@@ -1,12 +1,12 @@
 /** The flags of bin/manager.ts, read: what it works on, where, and how far it may go. Their names are in manager-flags-table.ts. */
-import { Command, type CommanderError, Option } from 'commander';
-import { FleetError, toFleetError } from '../base/errors.ts';
-import { isEqualJson } from '../base/json.ts';
+import type { Command } from 'commander';
+import { FleetError } from '../base/errors.ts';
+import { argsFromEnv, createFlagCommand, type Env, judgeOthers } from '../base/flags/flag-command.ts';
+import type { BindAddress } from '../base/flags/flag-values.ts';
 import type { LeaseTimes } from '../kube/manager/leader-lease.ts';
 import { DEFAULT_ROLL } from '../provider/host/ports.ts';
-import type { Flag } from './manager-flags-flag.ts';
 import { FLAG_GROUPS } from './manager-flags-table.ts';
-import type { BindAddress, HostTimesProfile, OrderRule, PoolRule } from './manager-flags-values.ts';
+import type { HostTimesProfile, OrderRule, PoolRule } from './manager-flags-values.ts';
 import type { FleetRules, ScalewayWork, SimulatedWork } from './manager-ports.ts';
 
 export interface ManagerFlags {
@@ -71,12 +71,10 @@ interface Said {
   readonly speedUp: number;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** Prints help and ends the process where the arguments ask for that. */
 export const parseManagerFlags = (args: readonly string[], env: Env = {}): ManagerFlags => {
   const command = createManagerCommand();
-  const said = command.parse([...argsFrom(env), ...args], { from: 'user' }).opts<Said>();
+  const said = command.parse([...argsFromEnv(FLAG_GROUPS, env), ...args], { from: 'user' }).opts<Said>();
   return {
     kubeconfig: said.kubeconfig,
     apiServerUrl: said.apiServerUrl,
@@ -85,79 +83,12 @@ export const parseManagerFlags = (args: readonly string[], env: Env = {}): Manag
     probes: said.healthProbeBindAddress,
     fleet: toRules(said),
     work: chooseWork(command, said),
-    notes: judgeOthers(command),
+    notes: judgeOthers(command, FLAG_GROUPS),
   };
 };
 
-export const createManagerCommand = (): Command => {
-  const command = new Command('manager')
-    .description('the Cluster API provider for Mac fleets')
-    .configureOutput({ outputError: () => undefined })
-    // Help goes on to end the process.
-    .exitOverride((error) => {
-      if (error.exitCode !== 0) throw toUsageError(error);
-    });
-  for (const { title, flags } of FLAG_GROUPS) {
-    for (const flag of flags) command.addOption(toOption(flag).helpGroup(title));
-  }
-  return command;
-};
-
-const toUsageError = ({ message }: CommanderError): FleetError =>
-  new FleetError('invalid', {
-    code: 'BadUsage',
-    message: message.replace(/^error: /, '').replaceAll('\n', ' '),
-    hint: 'Run it with --help for all flags.',
-  });
-
-const SIMULATION_ONLY = ['simulatedMacs', 'simulatedProject', 'joinKubeconfig'];
-
-const toOption = ({ flag, is, standard, env, parse = (text) => text, repeats }: Flag): Option => {
-  const option = new Option(flag, env === undefined ? is : `${is} (variable ${env})`);
-  if (option.isBoolean()) return option.conflicts(SIMULATION_ONLY);
-  const read = (text: string): unknown => namingFlag(option, () => parse(text));
-  if (repeats === 'yes') {
-    return option.default([], 'none').argParser((text, before: readonly unknown[]) => [...before, read(text)]);
-  }
-  option.argParser(read);
-  return standard === undefined ? option : option.default(parse(standard), standard || 'none');
-};
-
-const namingFlag = <T>(option: Option, parse: () => T): T => {
-  try {
-    return parse();
-  } catch (thrown) {
-    const { kind, code, message, hint = '' } = toFleetError(thrown);
-    throw new FleetError(kind, { code, message: `${option.long}: ${message}`, hint, cause: thrown });
-  }
-};
-
-/** Variables count as flags that were given first, so that flags win. An empty one says nothing. */
-const argsFrom = (env: Env): readonly string[] =>
-  FLAG_GROUPS.flatMap(({ flags }) => flags).flatMap(({ flag, env: name }) => {
-    const value = name === undefined ? '' : (env[name] ?? '');
-    return value === '' ? [] : [`${flag.split(' ')[0]}=${value}`];
-  });
-
-/** Refuses what asks for something that is not here; returns sentences about what has no effect. */
-const judgeOthers = (command: Command): readonly string[] =>
-  FLAG_GROUPS.flatMap(({ flags }) => flags).flatMap((flag) => {
-    const { otherwise, standard = '', parse = (text: string) => text } = flag;
-    const { long, value } = readFlag(command, flag);
-    if (otherwise === undefined || isEqualJson(value, parse(standard))) return [];
-    if (otherwise.do === 'note') return [`${long} has no effect: ${otherwise.why}`];
-    throw new FleetError('invalid', {
-      code: 'FlagNotSupported',
-      message: `${long} is set, but ${otherwise.why}`,
-      hint: `Leave it out${flag.env === undefined ? '' : `, and the variable ${flag.env}`}; docs/compatibility.md says what else is not here.`,
-    });
-  });
-
-const readFlag = (command: Command, { flag }: Flag): { readonly long: string; readonly value: unknown } => {
-  const option = new Option(flag);
-  const value: unknown = command.getOptionValue(option.attributeName());
-  return { long: option.long ?? flag, value };
-};
+export const createManagerCommand = (): Command =>
+  createFlagCommand({ name: 'manager', is: 'the Cluster API provider for Mac fleets', groups: FLAG_GROUPS });
 
 const toRules = (said: Said): FleetRules => {
   const { fleetSpreadDeployment: name, fleetSpreadNamespace, secretsNamespace, capiRemoteAccount } = said;

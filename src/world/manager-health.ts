@@ -1,8 +1,9 @@
 /** Where a manager process can be asked how it is: metrics and probes, each under its own address or both under one. */
+
+import type { BindAddress } from '../base/flags/flag-values.ts';
 import type { Logger } from '../base/logger.ts';
 import { type HealthChecks, startHealthServer } from '../kube/manager/health-server.ts';
 import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
-import type { BindAddress } from './manager-flags-values.ts';
 
 export interface HealthAddresses {
   readonly metrics: BindAddress | 'off';

@@ -2,9 +2,11 @@
  * What a manager process works on: simulated Macs inside of it, or a Scaleway project. Either loads only what it needs, so that
  * a manager in production holds no simulator.
  */
+import { Secret } from '../base/secret.ts';
 import { createGitHub } from '../github/github-api.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { ConnectDeps } from '../kube/client/connect.ts';
+import { readRequired } from '../kube/client/login/host-io.ts';
 import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
 import { createRunnerRegistrations } from '../provider/fleet/runner-token.ts';
@@ -157,12 +159,17 @@ const openOnScaleway = async (
   }
 };
 
+/** Gives every Mac the kubeconfig in the file, as it is at that time. */
+const joinByFile = (path: string, { host }: Pick<ConnectDeps, 'host'>): JoinCredentials => ({
+  issue: async () => new Secret(await readRequired(host, path)),
+});
+
 const openSimulated = async (
   { macs, speedUp, projectId, joinKubeconfig }: SimulatedWork,
   deps: OpenProviderDeps,
   signal: AbortSignal,
 ): Promise<OpenedProvider> => {
-  const { createNodeLogins, joinByFile } = await import('./node-login.ts');
+  const { createNodeLogins } = await import('../kube/node/node-login.ts');
   const { createSimulatedPorts } = await import('./simulated-provider.ts');
   const { startStepLevelMacs } = await import('./step-level-macs.ts');
   const { clock, random, logger, host, client, rules } = deps;

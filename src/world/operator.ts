@@ -15,6 +15,8 @@ export interface Operator {
   merge(resource: Resource<KubeObject>, name: string, body: object): void;
   mergeStatus(resource: Resource<KubeObject>, name: string, body: object): void;
   remove(resource: Resource<KubeObject>, name: string): void;
+  /** Without any grace. */
+  force(resource: Resource<KubeObject>, name: string): void;
 }
 
 /** Works in one namespace, but for what names another. */
@@ -37,6 +39,7 @@ export const createOperator = (api: ApiServer, namespace: string): Operator => {
     merge: (resource, name, body) => void call('PATCH', pathOf(resource, name), body),
     mergeStatus: (resource, name, body) => void call('PATCH', `${pathOf(resource, name)}/status`, body),
     remove: (resource, name) => void call('DELETE', pathOf(resource, name)),
+    force: (resource, name) => void call('DELETE', `${pathOf(resource, name)}?gracePeriodSeconds=0`),
   };
 };
 

@@ -22,8 +22,12 @@ export interface RealBashOptions extends SimulationOptions {
 /** Real programs run there: their time cannot be compressed as much as that of a model. */
 const REAL_BASH_SPEED_UP = 10;
 
-/** The scripted node agent, which also serves the logs of its Pods. */
-const AGENT = `process.argv.push('--serve-logs');\nawait import('${PROJECT_ON_MAC}/bin/node-agent.ts');\n`;
+/** All Macs have the network of this machine: their agents listen where nobody else does, and on the loopback alone. */
+const FLAGS = ['--node-ip=127.0.0.1', '--kubelet-port=0', '--metrics-bind-address=0', '--health-probe-bind-address=0'];
+/** tart-kubelet, whose virtual machines are those of the simulated Tart. */
+const AGENT = `process.argv.push(...${JSON.stringify(FLAGS)});
+await import('${PROJECT_ON_MAC}/bin/tart-kubelet.ts');
+`;
 
 export const startRealBashMacs = (options: RealBashOptions): Simulation => {
   const { clock, random, logger, rack, macs: count, speedUp, projectId } = options;

@@ -6,13 +6,13 @@ import { linkedController } from '../base/abort.ts';
 import { Secret } from '../base/secret.ts';
 import { LABELS } from '../kinds/labels.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import type { NodeLogin } from '../kube/node/node-login.ts';
 import { createSimCloud } from '../sim/cloud/sim-cloud.ts';
 import type { AgentStart, StartAgent } from '../sim/mac/mac-agent.ts';
 import { createSimMacs } from '../sim/mac/sim-macs.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import type { ServeNode } from '../sim/node/node-server.ts';
-import type { NodeLogin } from './node-login.ts';
 import type { SavedSimulation } from './saved-simulation.ts';
 import { POOL_PREFIX, type Simulation, type SimulationOptions } from './simulated-provider.ts';
 

@@ -11,15 +11,15 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/create-client.ts';
 import type { Credentials, CredentialsSource } from '../kube/client/login/credentials.ts';
 import type { Transport, TransportRequest } from '../kube/client/transport.ts';
+import { createNodeCredentials, type OpenedClient } from '../kube/node/node-identity.ts';
+import { type NodeLogin, readConfig } from '../kube/node/node-login.ts';
 import type { Authority } from '../pki/authority.ts';
 import { type Certificate, parseCertificates } from '../pki/certificate.ts';
 import { checkChain } from '../pki/chain.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createSimTransport } from '../sim/kernel/sim-transport.ts';
-import { createNodeCredentials, type OpenedClient } from '../sim/node/node-identity.ts';
 import type { ApiEdge, Handle } from './api-edge.ts';
 import type { FleetPace } from './fleet-pace.ts';
-import { type NodeLogin, readConfig } from './node-login.ts';
 import type { Plane } from './plane.ts';
 
 export interface WorldLoginDeps {

@@ -1,7 +1,7 @@
 /** The flags of `npm run simulate`, and what a wrong one is answered with. */
 import { Command, type CommanderError, Option } from 'commander';
 import { FleetError } from '../../src/base/errors.ts';
-import { parseWhole } from '../../src/cli/parse-number.ts';
+import { parseWhole } from '../../src/base/flags/parse-number.ts';
 
 export interface SimulateFlags {
   /** Absent: as many as the mode has as its standard. */

@@ -8,16 +8,16 @@ import type { Random } from '../../base/random.ts';
 import { createCache, dropManagedFields } from '../../kube/cache/cache.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createManager } from '../../kube/manager/manager.ts';
+import { keepLease } from '../../kube/node/lease-keeper.ts';
+import { keepServingCertificate } from '../../kube/node/serving-certificate.ts';
 import { NODES, type Node, PODS } from '../../kube/types/core.ts';
 import type { Pod } from '../../kube/types/pod.ts';
-import { keepLease } from './lease-keeper.ts';
 import { createNodeApi, type ReadLog } from './node-api.ts';
 import { createNodeKeeper } from './node-keeper.ts';
 import { addressOf, type NodeFacts } from './node-object.ts';
 import type { ServeNode } from './node-server.ts';
 import type { PodProcesses } from './pod-processes.ts';
 import { createPodRunner } from './pod-runner.ts';
-import { keepServingCertificate } from './serving-certificate.ts';
 
 export interface NodeAgentOptions extends NodeFacts {
   readonly client: KubeClient;

@@ -7,9 +7,9 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { messageOf } from '../../base/errors.ts';
+import type { ServingPair } from '../../kube/node/serving-certificate.ts';
 import type { SimResponse } from '../kernel/sim-transport.ts';
 import type { NodeApi } from './node-api.ts';
-import type { ServingPair } from './serving-certificate.ts';
 
 export interface NodeServer {
   readonly port: number;

@@ -7,9 +7,9 @@ import { silentLogger } from '../../../src/base/logger.ts';
 import { createSystemRandom, type Random } from '../../../src/base/random.ts';
 import { createCache } from '../../../src/kube/cache/cache.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { NODE_GROUP, NODE_SIGNER, nodeUserOf } from '../../../src/kube/node/node-certificate.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../../src/kube/types/certificates.ts';
 import { parseCsr } from '../../../src/pki/csr.ts';
-import { NODE_GROUP, NODE_SIGNER, nodeUserOf } from '../../../src/sim/node/node-certificate.ts';
 import type { Cluster } from '../bench/cluster.ts';
 
 export interface BootstrapToken {

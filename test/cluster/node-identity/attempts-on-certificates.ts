@@ -1,9 +1,9 @@
 /** What a Mac tries on certificate requests: its own renewal, and becoming somebody else. */
 import { createSystemRandom } from '../../../src/base/random.ts';
+import { NODE_GROUP, NODE_SIGNER, nodeUserOf } from '../../../src/kube/node/node-certificate.ts';
 import { createCsr } from '../../../src/pki/csr.ts';
 import type { Identity } from '../../../src/pki/identity.ts';
 import { createKeyPair } from '../../../src/pki/key.ts';
-import { NODE_GROUP, NODE_SIGNER, nodeUserOf } from '../../../src/sim/node/node-certificate.ts';
 import {
   type Attempt,
   type AttemptRequest,

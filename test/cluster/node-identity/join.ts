@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { neverAborted } from '../../../src/base/abort.ts';
 import { renderKubeconfig } from '../../../src/kube/client/login/render-kubeconfig.ts';
+import { requestNodeCertificate } from '../../../src/kube/node/node-certificate.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../../../src/kube/types/certificates.ts';
 import { NODES } from '../../../src/kube/types/core.ts';
 import { createKeyPair, type KeyPair, renderPrivateKey } from '../../../src/pki/key.ts';
-import { requestNodeCertificate } from '../../../src/sim/node/node-certificate.ts';
 import { renderIdentity } from '../../../src/sim/node/node-object.ts';
 import type { Cluster } from '../bench/cluster.ts';
 import { writePrivate } from '../bench/pki.ts';

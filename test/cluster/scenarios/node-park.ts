@@ -2,9 +2,9 @@
 import { neverAborted } from '../../../src/base/abort.ts';
 import type { Clock } from '../../../src/base/clock.ts';
 import { isKind } from '../../../src/base/errors.ts';
+import { NODE_GROUP, nodeUserOf } from '../../../src/kube/node/node-certificate.ts';
 import { NODES } from '../../../src/kube/types/core.ts';
 import { runNodeAgent } from '../../../src/sim/node/node-agent.ts';
-import { NODE_GROUP, nodeUserOf } from '../../../src/sim/node/node-certificate.ts';
 import type { NodeFacts } from '../../../src/sim/node/node-object.ts';
 import type { Cluster } from '../bench/cluster.ts';
 import { parts } from '../kube/scene.ts';

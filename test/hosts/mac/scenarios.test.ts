@@ -44,7 +44,7 @@ const SEEN: Readonly<Record<string, { readonly types: string; readonly reads: Re
   'addresses-gone': {
     types: `echo ${KCPASSWORD} | base64 -D >/etc/kcpassword; defaults write /Library/Preferences/com.apple.loginwindow autoLoginUser m1
       launchctl kickstart -k system/com.apple.loginwindow; sleep 10; echo '#!/usr/libexec/mach-o tart 2.30.0' >/tmp/tart
-      chmod 755 /tmp/tart; codesign --force --sign - /tmp/tart; /tmp/tart run a && /tmp/tart ip a`,
+      chmod 755 /tmp/tart; codesign --force --sign - /tmp/tart; /tmp/tart create a --linux; /tmp/tart run a >/dev/null 2>&1 & sleep 1; /tmp/tart ip a`,
     reads: /no IP address found/,
   },
   'read-only-etc': { types: 'touch /etc/x', reads: /Read-only file system/ },

@@ -43,53 +43,57 @@ test('up that is stopped while it starts leaves nothing behind', LIMIT, async ()
   assert.deepEqual(readdirSync(scratch), []);
 });
 
-test('a Mac with real bash is adopted, works, tells the log of a Pod, and is given back wiped', LIMIT, async (t) => {
-  const { signal } = t;
-  const [clock, random] = [createSystemClock(), createSystemRandom()];
-  const rack = await openTriedRack(createIds(random));
-  const common = { clock, random, logger: silentLogger, port: 0, macs: 1, speedUp: 100 };
-  const fleet = await startFleet({ ...common, provider: 'here', rack }, signal);
-  let isStopped = false;
-  const stop = async (): Promise<void> => {
-    if (isStopped) return;
-    isStopped = true;
-    await fleet.stop();
-    await rack.close();
-  };
-  t.after(stop);
-  const { client } = fleet;
-  const eventually = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
-    for (;;) {
-      const seen = await look();
-      if (seen !== undefined) return seen;
-      await sleep(clock, 100, signal);
-    }
-  };
-  for (const { resource, object } of renderDemo(1)) await client.create(resource, object, { signal });
-  const pod = await eventually(async () => {
-    const { items } = await client.list(PODS, { signal });
-    return items.find(({ status }) => status?.phase === 'Succeeded');
-  });
-  const path = `/api/v1/namespaces/default/pods/${pod.metadata.name}/log?tailLines=1`;
-  // The agent may still wait for its certificate, and the API server then refuses to speak to it.
-  const log = await eventually(() =>
-    client.getRaw(path, { signal }).catch((error: unknown) => {
-      assert.ok(isKind(error, 'unavailable'), String(error));
-      return undefined;
-    }),
-  );
-  assert.equal(log, 'ended with code 0\n');
-  const key = await client.get(SECRETS, { namespace: 'default', name: `${DEMO_FLEET}-ssh` }, { signal });
-  assert.ok(key.metadata.annotations?.['scaleway.tuist.dev/ssh-key-id'] !== undefined, 'Scaleway knows the key');
+test(
+  'a Mac with real bash is adopted, runs a Pod as a VM, tells its log, and is given back wiped',
+  LIMIT,
+  async (t) => {
+    const { signal } = t;
+    const [clock, random] = [createSystemClock(), createSystemRandom()];
+    const rack = await openTriedRack(createIds(random));
+    const common = { clock, random, logger: silentLogger, port: 0, macs: 1, speedUp: 100 };
+    const fleet = await startFleet({ ...common, provider: 'here', rack }, signal);
+    let isStopped = false;
+    const stop = async (): Promise<void> => {
+      if (isStopped) return;
+      isStopped = true;
+      await fleet.stop();
+      await rack.close();
+    };
+    t.after(stop);
+    const { client } = fleet;
+    const eventually = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
+      for (;;) {
+        const seen = await look();
+        if (seen !== undefined) return seen;
+        await sleep(clock, 100, signal);
+      }
+    };
+    for (const { resource, object } of renderDemo(1)) await client.create(resource, object, { signal });
+    const pod = await eventually(async () => {
+      const { items } = await client.list(PODS, { signal });
+      return items.find(({ status }) => status?.phase === 'Succeeded');
+    });
+    const path = `/api/v1/namespaces/default/pods/${pod.metadata.name}/log?tailLines=1`;
+    // The agent may still wait for its certificate, and the API server then refuses to speak to it.
+    const log = await eventually(() =>
+      client.getRaw(path, { signal }).catch((error: unknown) => {
+        assert.ok(isKind(error, 'unavailable'), String(error));
+        return undefined;
+      }),
+    );
+    assert.match(String(log), /^BuildVersion:\s+\w+\n$/);
+    const key = await client.get(SECRETS, { namespace: 'default', name: `${DEMO_FLEET}-ssh` }, { signal });
+    assert.ok(key.metadata.annotations?.['scaleway.tuist.dev/ssh-key-id'] !== undefined, 'Scaleway knows the key');
 
-  const deployment = { namespace: 'default', name: DEMO_FLEET };
-  const patch = { type: 'merge', body: { spec: { replicas: 0 } } } as const;
-  await client.patch(CLUSTER_API_RESOURCES.machineDeployments, deployment, patch, { signal });
-  await eventually(async () => {
-    const [host] = (await client.list(MAC_HOSTS, { signal })).items;
-    const isBack = host?.status?.server?.name?.startsWith('tuist-pool-') && host.spec.claimRef === undefined;
-    return isBack === true && (await client.list(NODES, { signal })).items.length === 0 ? host : undefined;
-  });
-  await stop();
-  assert.deepEqual(readdirSync(scratch), [], 'no disk is left');
-});
+    const deployment = { namespace: 'default', name: DEMO_FLEET };
+    const patch = { type: 'merge', body: { spec: { replicas: 0 } } } as const;
+    await client.patch(CLUSTER_API_RESOURCES.machineDeployments, deployment, patch, { signal });
+    await eventually(async () => {
+      const [host] = (await client.list(MAC_HOSTS, { signal })).items;
+      const isBack = host?.status?.server?.name?.startsWith('tuist-pool-') && host.spec.claimRef === undefined;
+      return isBack === true && (await client.list(NODES, { signal })).items.length === 0 ? host : undefined;
+    });
+    await stop();
+    assert.deepEqual(readdirSync(scratch), [], 'no disk is left');
+  },
+);

@@ -11,13 +11,13 @@ import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { connectCluster } from '../../../src/kube/client/connect.ts';
 import type { HostIo } from '../../../src/kube/client/login/host-io.ts';
 import type { ClusterConfig } from '../../../src/kube/client/login/select-context.ts';
+import { requestNodeCertificate } from '../../../src/kube/node/node-certificate.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../../src/kube/types/certificates.ts';
 import { NODES, type Node } from '../../../src/kube/types/core.ts';
 import { parseCsr } from '../../../src/pki/csr.ts';
 import { createKeyPair, isSameKey, type KeyPair, renderPrivateKey } from '../../../src/pki/key.ts';
 import { createCommandProcesses } from '../../../src/sim/node/command-processes.ts';
 import { runNodeAgent } from '../../../src/sim/node/node-agent.ts';
-import { requestNodeCertificate } from '../../../src/sim/node/node-certificate.ts';
 import type { NodeFacts } from '../../../src/sim/node/node-object.ts';
 
 export interface NodesDeps {

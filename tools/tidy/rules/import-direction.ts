@@ -27,6 +27,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | PortOf)[]>> = {
   'src/pki': ['src/base'],
   'src/kube/types': ['src/base'],
   'src/kube': ['src/kube/types', 'src/base'],
+  // Whoever is a Node asks for certificates, over the client.
+  'src/kube/node': ['src/kube', 'src/kube/types', 'src/pki', 'src/base'],
   'src/kinds': ['src/kube/types', 'src/base'],
   'src/scaleway': ['src/macos', 'src/base'],
   'src/github': ['src/base'],
@@ -35,12 +37,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | PortOf)[]>> = {
   'src/provider/host': [...CONTROLLERS_MAY, portOf('src/scaleway'), portOf('src/hosts')],
   'src/provider/fleet': [...CONTROLLERS_MAY, portOf('src/github')],
   'src/runners': CONTROLLERS_MAY,
-  'src/kubelet': CONTROLLERS_MAY,
+  'src/kubelet': [...CONTROLLERS_MAY, 'src/kube/node'],
   'src/controlplane': ['src/kube', 'src/kube/types', 'src/kinds', 'src/pki', 'src/base'],
   'src/sim': [
     portOf('src/scaleway'),
     portOf('src/hosts'),
-    ...['src/kube', 'src/kube/types', 'src/kinds', 'src/macos', 'src/pki', 'src/base'],
+    ...['src/kube', 'src/kube/types', 'src/kube/node', 'src/kinds', 'src/macos', 'src/pki', 'src/base'],
   ],
   'src/world': COMPOSERS_MAY,
   'src/cli/up': COMPOSERS_MAY,

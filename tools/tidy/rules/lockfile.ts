@@ -22,6 +22,7 @@ const isForeignTool = (entry: Entry): boolean => entry['dev'] === true && entry[
 const UNUSED_SCRIPTS: Readonly<Record<string, string>> = {
   'node_modules/ssh2': 'a faster cipher in C++; its JavaScript is what we use and measure',
   'node_modules/cpu-features': 'an optional part of the same',
+  'node_modules/esbuild': 'saves the start of one process; the program of the platform is its own package',
 };
 
 const problemOf = (name: string, entry: Entry): string | undefined => {

@@ -182,6 +182,29 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     may: ['process'],
     because: 'probes and metrics are asked over HTTP',
   },
+  'src/kube/node/identity-file.ts': {
+    may: ['files'],
+    because: 'the agent on a Mac keeps its key and certificate there',
+  },
+  'src/kubelet/guest/forward/metrics-server.ts': {
+    may: ['network'],
+    because: 'metrics of VMs are passed on over real sockets',
+  },
+  'src/kubelet/guest/forward/port-forwards.ts': {
+    may: ['network'],
+    because: 'ports of VMs are passed on over real sockets',
+  },
+  'src/kubelet/guest/vnc/relay-server.ts': {
+    may: ['network'],
+    because: 'screens of VMs are relayed over real sockets',
+  },
+  'src/kubelet/pods/probes/network-dial.ts': { may: ['network'], because: 'probes ask VMs over real sockets' },
+  'src/kubelet/api/https-server.ts': { may: ['network'], because: 'tart-kubelet serves logs and figures over HTTPS' },
+  'src/kubelet/host/system-commands.ts': {
+    may: ['processes', 'process'],
+    because: 'everything on a Mac is done by programs of it',
+  },
+  'src/kubelet/host/system-files.ts': { may: ['files'], because: 'what must outlive the agent is on the disk' },
   'src/scaleway/adapter/http-transport.ts': { may: ['network'], because: "Scaleway's API over real sockets" },
   'src/sim/cloud/http-server.ts': { may: ['network'], because: 'official clients reach the simulated cloud over HTTP' },
   'src/sim/kernel/guard-globals.ts': { may: ['clock'], because: 'replaces the real clock while a simulation runs' },
@@ -190,11 +213,12 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     may: ['process'],
     because: 'a rejection that nobody handles belongs to the simulated run, not to the process',
   },
-  'src/sim/node/identity-file.ts': {
-    may: ['files'],
-    because: 'the agent on a Mac keeps its key and certificate there',
-  },
   'src/sim/node/node-server.ts': { may: ['network'], because: 'the agent of a simulated Node serves logs over HTTPS' },
+  'src/sim/tart/main.ts': { may: ['process'], because: 'the simulated Tart is a program' },
+  'src/sim/tart/program/': {
+    may: ['files', 'processes', 'network', 'process', 'clock'],
+    because: 'its home is a folder, its guests are processes behind a socket',
+  },
   'src/sim/mac/bash/': {
     may: ['files', 'processes', 'network', 'process'],
     because: 'a Mac with real bash is a directory, a sandbox and processes in it, which ask their model over TCP',

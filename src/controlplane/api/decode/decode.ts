@@ -3,8 +3,9 @@
  * one that the kind does not have is dropped and reported, null is the same as absent.
  */
 import { isRecord } from '../../../base/json.ts';
+import { parseQuantity } from '../../../base/quantity.ts';
 import { type Fields, fieldsOf } from '../../store/object.ts';
-import { parseQuantity, QUANTITY_RULE } from '../kinds/checks/quantity.ts';
+import { QUANTITY_RULE } from '../kinds/checks/quantity.ts';
 import type { ApiRefusal } from '../refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 

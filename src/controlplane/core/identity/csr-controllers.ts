@@ -7,6 +7,7 @@ import { isKind, messageOf } from '../../../base/errors.ts';
 import type { Random } from '../../../base/random.ts';
 import type { Cache } from '../../../kube/cache/cache.ts';
 import { findKubeletClientFault, SIGNERS } from '../../../kube/certificates/node-request.ts';
+import { type AccessQuestion, askAccess } from '../../../kube/client/access-review.ts';
 import {
   type Controller,
   createController,
@@ -19,7 +20,6 @@ import { keyOf } from '../../../kube/types/meta.ts';
 import { type Authority, issueCertificate } from '../../../pki/authority.ts';
 import { parseCertificates, renderCertificate } from '../../../pki/certificate.ts';
 import { type Csr, parseCsr } from '../../../pki/csr.ts';
-import { type AccessQuestion, askAccess } from './access-review.ts';
 import { cleanAtMs, findFault, isDue, isPending, planLife, toUsages } from './judge-csr.ts';
 
 export interface CsrParts {

@@ -247,7 +247,7 @@ const rows: readonly {
   {
     story: 'what is not supported is named',
     spec: {
-      containers: [{ name: 'c', ports: [{ hostPort: 80 }] }],
+      containers: [{ name: 'c', ports: [{ containerPort: 80, hostPort: 80 }] }],
       affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{}] } },
       topologySpreadConstraints: [{ whenUnsatisfiable: 'DoNotSchedule' }],
     },

@@ -1,6 +1,7 @@
 /** What Pods ask for and what Nodes have, as numbers: cpu in thousandths, everything else in whole units. Pure. */
+
+import { parseQuantity } from '../../../base/quantity.ts';
 import type { Node } from '../../../kube/types/core.ts';
-import { parseQuantity } from './quantity.ts';
 import type { SchedulableContainer, SchedulablePod } from './schedulable.ts';
 
 export type Amounts = ReadonlyMap<string, number>;

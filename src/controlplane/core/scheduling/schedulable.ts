@@ -26,7 +26,6 @@ interface InterPodAffinity {
 
 export type SchedulableContainer = PodSpec['containers'][number] & {
   readonly restartPolicy?: string;
-  readonly ports?: readonly { readonly hostPort?: number }[];
 };
 
 export interface SchedulablePod extends Pod {

@@ -1,7 +1,7 @@
 /**
- * What is pushed to a simulated Mac with real bash in place of programs that only run on a real one: a Tart that tells its
- * version, a Node that is this machine's, and the scripted node agent as the agent's bundle. Small, and otherwise as the
- * real ones are: an archive, a compressed signed program, one JavaScript file.
+ * What is pushed to a simulated Mac with real bash in place of programs that only run on a real one: the simulated Tart, a
+ * Node that is this machine's, and the scripted node agent as the agent's bundle. Small, and otherwise as the real ones are:
+ * an archive, a compressed signed program, one JavaScript file.
  */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
@@ -21,7 +21,7 @@ export const createMacArtefacts = ({
   release = '1',
   agent,
 }: MacArtefactsOptions = {}): Readonly<Record<'tart' | 'node' | 'agent', Artefact>> => {
-  const tart = renderMacProgram({ kind: 'tart', version: '2.28.6', signature: 'signed' });
+  const tart = renderMacProgram({ kind: 'tart', version: '2.32.1', signature: 'signed' });
   const node = renderMacProgram({ kind: 'node', version: process.version, signature: 'signed' });
   const bundle = agent ?? `import '${PROJECT_ON_MAC}/bin/node-agent.ts';\n`;
   return {

@@ -1,7 +1,7 @@
 /**
  * Tart as far as a host makes it fail: what has to be there before a virtual machine starts, and the addresses that macOS
- * leases to machines, of which there are few (F57). A machine has a name and an address here and is no process; the rest comes
- * with the kubelet.
+ * leases to machines, of which there are few (F57). A machine has a name and an address here and is no process; on a Mac with
+ * real bash the simulated Tart (src/sim/tart) is the rest.
  */
 import type { Clock } from '../../../base/clock.ts';
 import { type CommandAnswer, complain, type MacCommands, quiet, say } from './command.ts';

@@ -1,9 +1,10 @@
 /** What is wrong with the containers of a Pod. */
 import { isRecord } from '../../../../base/json.ts';
+import { parseQuantity } from '../../../../base/quantity.ts';
 import { type Fields, fieldsOf } from '../../../store/object.ts';
 import { duplicate, invalidValue, notFoundField, notSupported, type Problem, required } from '../../refusal.ts';
 import { checkName, label } from './names.ts';
-import { parseQuantity, QUANTITY_RULE } from './quantity.ts';
+import { QUANTITY_RULE } from './quantity.ts';
 
 interface Place {
   /** Of the spec around. */

@@ -1,0 +1,113 @@
+/**
+ * tart-kubelet: what launchd runs on a Mac, as its login user. It makes the Mac a Node and its Pods virtual machines, until it is stopped;
+ * the machines run on without it.
+ */
+import './small-heap.ts';
+import './require-node.js';
+import { cpus, freemem, hostname, networkInterfaces, release, totalmem, userInfo } from 'node:os';
+import packageJson from '../package.json' with { type: 'json' };
+import { createSystemClock } from '../src/base/clock.ts';
+import { cancelled } from '../src/base/errors.ts';
+import { createLogger } from '../src/base/logger.ts';
+import { createSystemRandom } from '../src/base/random.ts';
+import { reportFailure } from '../src/cli/report-failure.ts';
+import { createHostIo } from '../src/kube/client/login/host-io.ts';
+import { createRuntimeMetrics } from '../src/kube/manager/metrics.ts';
+import type { SystemUsage } from '../src/kubelet/api/usage/measure-usage.ts';
+import { checkHost } from '../src/kubelet/check-host.ts';
+import { parseKubeletFlags } from '../src/kubelet/flags.ts';
+import { parseNodeName } from '../src/kubelet/flags-values.ts';
+import type { InterfaceAddress } from '../src/kubelet/node/node-address.ts';
+import { type HostProcess, openHost } from '../src/kubelet/open-host.ts';
+import { runAgent } from '../src/kubelet/run-agent.ts';
+import { serveHealth } from '../src/world/manager-health.ts';
+import { startCollecting } from './small-heap.ts';
+
+const args = process.argv.slice(2);
+const stopping = new AbortController();
+const io = {
+  stdout: (text: string) => process.stdout.write(text),
+  stderr: (text: string) => process.stderr.write(text),
+  env: process.env,
+  signal: stopping.signal,
+};
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
+}
+
+const AGENT_VERSION = `tart-kubelet-v${packageJson.version}`;
+
+const listInterfaces = (): readonly InterfaceAddress[] =>
+  Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
+    addresses.map(({ family, address, internal, cidr }) => ({ interface: name, family, address, internal, cidr })),
+  );
+
+const readUsage = (): SystemUsage => {
+  const busyMs = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+  return { cpuSeconds: busyMs / 1_000, memoryTotalBytes: totalmem(), memoryFreeBytes: freemem() };
+};
+
+/** `192.168.64=127.64.0`: guests of a simulated Tart are reached at addresses of the loopback. */
+const mapAddress = (host: string): string => {
+  const [from, to] = (io.env['TART_KUBELET_VM_NETWORK'] ?? '').split('=');
+  return from && to && host.startsWith(`${from}.`) ? `${to}${host.slice(from.length)}` : host;
+};
+
+const run = async (closing: AsyncDisposableStack): Promise<void> => {
+  const { signal, env } = io;
+  const flags = parseKubeletFlags(args, env);
+  if (flags.does === 'tell-version') {
+    io.stdout(`${AGENT_VERSION}\n`);
+    return;
+  }
+  const [clock, random, host] = [createSystemClock(), createSystemRandom(), createHostIo()];
+  const logger = createLogger({
+    clock,
+    level: flags.logLevel,
+    destination: { write: flags.does === 'check' ? io.stderr : io.stdout },
+  });
+  for (const note of flags.notes) logger.warn(note);
+  const { username: user, uid } = userInfo();
+  const here: HostProcess = {
+    ...{ platform: process.platform === 'darwin' ? 'macos' : 'other', kernelVersion: release() },
+    ...{ user, uid, env, interfaces: listInterfaces, usage: readUsage },
+  };
+  const nodeName = flags.nodeName ?? parseNodeName(hostname().toLowerCase());
+  const kubeconfig = flags.kubeconfig ?? `${env['HOME'] ?? ''}/.kube/config`;
+  const common = {
+    flags,
+    clock,
+    random,
+    logger,
+    host,
+    process: here,
+    nodeName,
+    kubeconfig,
+    agentVersion: AGENT_VERSION,
+  };
+  if (flags.does === 'check') {
+    const mac = openHost({ ...common, life: signal });
+    const isWell = await checkHost({ mac, host, nodeName, kubeconfig, signal, say: (line) => io.stdout(`${line}\n`) });
+    process.exitCode = isWell ? 0 : 1;
+    return;
+  }
+  closing.defer(startCollecting(clock));
+  const metrics = createRuntimeMetrics();
+  await runAgent({
+    ...{ ...common, metrics, mapAddress, closing, signal },
+    serveHealth: async (where) => {
+      const addresses = { metrics: where, probes: flags.probes };
+      closing.use(await serveHealth(addresses, { metrics, notReadyBecause: () => undefined, logger }));
+    },
+  });
+};
+
+const closing = new AsyncDisposableStack();
+try {
+  await run(closing);
+} catch (error) {
+  process.exitCode = reportFailure({ args, io }, error);
+} finally {
+  stopping.abort();
+  await closing.disposeAsync();
+}

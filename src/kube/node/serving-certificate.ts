@@ -1,0 +1,74 @@
+/**
+ * The certificate that a Node's agent shows to the API server: for the addresses that its Node reports, asked for as a kubelet
+ * does it, approved by whoever looks after the fleet, and asked for again before it expires.
+ */
+import { type Clock, sleep } from '../../base/clock.ts';
+import { toFleetError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Random } from '../../base/random.ts';
+import type { Secret } from '../../base/secret.ts';
+import { parseCertificates } from '../../pki/certificate.ts';
+import { createCsr } from '../../pki/csr.ts';
+import { createKeyPair, type KeyPair, renderPrivateKey } from '../../pki/key.ts';
+import { renewalTimeMs } from '../../pki/renewal.ts';
+import type { KubeClient } from '../client/client.ts';
+import type { CertificateSigningRequest } from '../types/certificates.ts';
+import { NODE_GROUP, nameKey, nodeUserOf, requestCertificate } from './node-certificate.ts';
+
+const SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
+const RETRY_MS = 2_000;
+
+export interface ServingPair {
+  readonly certificatePem: string;
+  readonly keyPem: Secret<string>;
+}
+
+export interface ServingDeps {
+  /** As the Node itself. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly nodeName: string;
+  readonly ipAddress: string;
+}
+
+/** Gives each certificate to `use` as it comes, until the signal is aborted. A refusal is told and asked again. */
+export const keepServingCertificate = async (
+  deps: ServingDeps,
+  use: (pair: ServingPair) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { clock, random, logger } = deps;
+  while (!signal.aborted) {
+    try {
+      const keyPair = createKeyPair(random);
+      const certificatePem = await requestCertificate(deps, renderServingRequest(deps, keyPair), signal);
+      use({ certificatePem, keyPem: renderPrivateKey(keyPair) });
+      const [certificate] = parseCertificates(certificatePem);
+      await sleep(clock, Math.max(RETRY_MS, renewalTimeMs(certificate) - clock.now()), signal);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      logger.warn('No certificate to serve logs with yet', { error: toFleetError(thrown) });
+      await sleep(clock, RETRY_MS, signal).catch(() => undefined);
+    }
+  }
+};
+
+const renderServingRequest = (
+  { nodeName, ipAddress }: Pick<ServingDeps, 'nodeName' | 'ipAddress'>,
+  keyPair: KeyPair,
+): CertificateSigningRequest => {
+  const identity = {
+    ...{ commonName: nodeUserOf(nodeName), organizations: [NODE_GROUP] },
+    ...{ dnsNames: [nodeName], ipAddresses: [ipAddress] },
+  };
+  return {
+    metadata: { name: `node-serving-${nameKey(keyPair)}` },
+    spec: {
+      request: Buffer.from(createCsr({ identity, keyPair })).toString('base64'),
+      signerName: SERVING_SIGNER,
+      usages: ['digital signature', 'server auth'],
+    },
+  };
+};

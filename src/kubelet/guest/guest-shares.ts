@@ -1,0 +1,96 @@
+/**
+ * The two folders that a VM shares with this Mac: `env`, which it reads (environment, tokens, command), and `status`,
+ * where it leaves its exit code and its log. The guest is not trusted: what it leaves is read bounded, and never through a link.
+ */
+import type { Secret } from '../../base/secret.ts';
+import type { HostFiles } from '../host/host-files.ts';
+import { type GuestReport, parseGuestCode } from '../pods/decide-outcome.ts';
+import type { VmShare } from '../vm/vm-port.ts';
+import { renderEnvFile, renderEnvJson } from './env-file.ts';
+import { COMMAND_FILE } from './guest-command.ts';
+
+export interface GuestToken {
+  /** Relative to the env share. */
+  readonly path: string;
+  readonly token: Secret<string>;
+}
+
+export interface StageGuest {
+  readonly vm: string;
+  readonly env: ReadonlyMap<string, string>;
+  readonly tokens: readonly GuestToken[];
+  /** The text of the container's command, if it has one. */
+  readonly command?: string;
+}
+
+export interface GuestShares {
+  /** Makes both folders anew: nothing of an earlier run is in them. */
+  stage(guest: StageGuest): Promise<readonly VmShare[]>;
+  /** Puts newer tokens where the old ones are. */
+  renewTokens(vm: string, tokens: readonly GuestToken[]): Promise<void>;
+  /** The exit code that the guest left; undefined when it left none that counts. */
+  readReport(vm: string): Promise<GuestReport | undefined>;
+  /** Calls back after the guest may have left something; the returned function ends that. */
+  watchReport(vm: string, onChange: () => void): () => void;
+  /** The last lines of the log that the guest left. */
+  readLog(vm: string): Promise<readonly string[]>;
+  remove(vm: string): Promise<void>;
+}
+
+/** How much of the guest's log is kept. */
+const LOG_BYTES_MAX = 65_536;
+const LOG_LINES_MAX = 200;
+const REPORT_BYTES_MAX = 16;
+
+export const createGuestShares = (files: HostFiles, directory: string): GuestShares => {
+  const folderOf = (vm: string): string => `${directory}/${vm}`;
+  const statusOf = (vm: string): string => `${folderOf(vm)}/status`;
+  const writeToken = (vm: string, { path, token }: GuestToken): Promise<void> =>
+    files.writeText(`${folderOf(vm)}/${path}`, token.reveal(), { mode: 0o600 });
+
+  return {
+    stage: async ({ vm, env, tokens, command }) => {
+      const folder = folderOf(vm);
+      await files.remove(folder);
+      await files.makeDirectory(folder, { mode: 0o700 });
+      await files.makeDirectory(statusOf(vm), { mode: 0o777 });
+      await files.writeText(`${folder}/tuist.env`, renderEnvFile(env), { mode: 0o600 });
+      await files.writeText(`${folder}/tuist.env.json`, renderEnvJson(env), { mode: 0o600 });
+      if (command !== undefined) await files.writeText(`${folder}/${COMMAND_FILE}`, command, { mode: 0o700 });
+      for (const folderPath of new Set(tokens.map(({ path }) => parentOf(path)))) {
+        if (folderPath !== '') await files.makeDirectory(`${folder}/${folderPath}`, { mode: 0o700 });
+      }
+      for (const token of tokens) await writeToken(vm, token);
+      return [
+        { name: 'env', path: folder, readOnly: true },
+        { name: 'status', path: statusOf(vm), readOnly: false },
+      ];
+    },
+    renewTokens: async (vm, tokens) => {
+      for (const token of tokens) await writeToken(vm, token);
+    },
+    readReport: async (vm) => {
+      const path = `${statusOf(vm)}/runner-rc`;
+      const tail = await files.readTail(path, { bytesMax: REPORT_BYTES_MAX });
+      if (tail === undefined || tail.isCut) return undefined;
+      const code = parseGuestCode(tail.text);
+      const info = code === undefined ? undefined : await files.look(path);
+      return code === undefined || info === undefined ? undefined : { code, atMs: info.modifiedAtMs };
+    },
+    watchReport: (vm, onChange) => files.watch(statusOf(vm), onChange),
+    readLog: async (vm) => {
+      const tail = await files.readTail(`${statusOf(vm)}/runner.log`, { bytesMax: LOG_BYTES_MAX });
+      return tail === undefined ? [] : lastLines(tail.text, tail.isCut);
+    },
+    remove: (vm) => files.remove(folderOf(vm)),
+  };
+};
+
+const parentOf = (path: string): string => path.split('/').slice(0, -1).join('/');
+
+/** Whole lines only: what was cut at the front is no line. */
+const lastLines = (text: string, isCut: unknown): readonly string[] => {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return (isCut === true ? lines.slice(1) : lines).slice(-LOG_LINES_MAX);
+};

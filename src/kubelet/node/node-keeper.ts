@@ -1,0 +1,118 @@
+/**
+ * Keeps the Node object: registers it, again when it was deleted, and writes it when what is to be said differs from what stands
+ * there. A pass writes once: labels and provider id first, then the status, each from what stands there and never from what a write answered (§7-27).
+ */
+import { isKind } from '../../base/errors.ts';
+import type { Cache } from '../../kube/cache/cache.ts';
+import { type Controller, createController, type ReconcileContext } from '../../kube/controller/controller.ts';
+import type { EventRecorder } from '../../kube/controller/events.ts';
+import { diffMerge } from '../../kube/controller/merge-patch.ts';
+import type { Verdict } from '../../kube/queue/work-queue.ts';
+import { NODES, type Node } from '../../kube/types/core.ts';
+import type { NodeFacts, NodeState } from './node-facts.ts';
+import { findHappenings } from './node-happenings.ts';
+import { planAnnotations, planLabels, planProviderId, planStatus, renderNode } from './node-object.ts';
+
+export interface NodeKeeperOptions {
+  readonly facts: NodeFacts;
+  /** Of this Node alone. */
+  readonly nodes: Cache<Node>;
+  /** What is to be said now. */
+  readonly state: () => NodeState;
+  /** Calls back whenever that changes. */
+  readonly subscribe: (onChange: () => void) => () => void;
+  /** Tells people what happened to the Node; nobody without it. */
+  readonly events?: Pick<EventRecorder, 'publish'>;
+}
+
+export const createNodeKeeper = (options: NodeKeeperOptions): Controller => {
+  const { facts, nodes } = options;
+  return createController({
+    name: 'kubelet.node',
+    watches: [
+      {
+        cache: nodes,
+        start: (add) => {
+          // There may be no Node yet, and so no change to wake us.
+          add(facts.nodeName, 'wish');
+          const stops = [
+            nodes.subscribe(() => add(facts.nodeName, 'change')),
+            options.subscribe(() => add(facts.nodeName, 'change')),
+          ];
+          return () => {
+            for (const stop of stops) stop();
+          };
+        },
+      },
+    ],
+    reconcile: (context) => keepNode(options, context),
+    workers: 1,
+  });
+};
+
+const keepNode = async (options: NodeKeeperOptions, context: ReconcileContext): Promise<Verdict> => {
+  const { facts, nodes } = options;
+  const found = nodes.get(facts.nodeName);
+  if (found?.metadata.deletionTimestamp !== undefined) return { next: 'rest' };
+  if (found === undefined) return register(options, context);
+  const identity = planIdentity(found, options);
+  // Its own echo brings the next pass, on what stands there then.
+  if (identity !== undefined) await patch(context, found, identity);
+  else await report(options, found, context);
+  return { next: 'rest' };
+};
+
+/** What differs of labels, annotations and provider id; undefined when nothing does. */
+const planIdentity = (found: Node, { facts, state }: NodeKeeperOptions): NodeChange | undefined => {
+  const stored = found.metadata.labels ?? {};
+  const labels = diffMerge(stored, planLabels(stored, facts, state()));
+  const noted = found.metadata.annotations ?? {};
+  const annotations = diffMerge(noted, planAnnotations(noted, facts));
+  const providerID = planProviderId(found, facts);
+  if (labels === undefined && annotations === undefined && providerID === undefined) return undefined;
+  return {
+    metadata: {
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+    body: providerID === undefined ? {} : { spec: { providerID } },
+  };
+};
+
+const report = async (
+  { facts, state, events }: NodeKeeperOptions,
+  found: Node,
+  context: ReconcileContext,
+): Promise<void> => {
+  const wanted = planStatus(found.status, { facts, state: state() }, context.clock.now());
+  const status = diffMerge(found.status ?? {}, wanted);
+  if (status === undefined) return;
+  await patch(context, found, { body: { status }, subresource: 'status' });
+  events?.publish(NODES, found, findHappenings(found.status, wanted));
+};
+
+interface NodeChange {
+  readonly metadata?: object;
+  readonly body: object;
+  readonly subresource?: 'status';
+}
+
+/** Refused when somebody wrote meanwhile: conditions of others are in the same list as ours. */
+const patch = async ({ kube, signal }: ReconcileContext, found: Node, change: NodeChange): Promise<void> => {
+  const { name, resourceVersion } = found.metadata;
+  const body = { metadata: { resourceVersion, ...change.metadata }, ...change.body };
+  const { subresource } = change;
+  await kube.patch(NODES, { name }, { type: 'merge', body }, { signal, ...(subresource && { subresource }) });
+};
+
+/** The status goes along: until it is there, nobody may place a Pod. One that came meanwhile is seen by the watch. */
+const register = async ({ facts, state }: NodeKeeperOptions, context: ReconcileContext): Promise<Verdict> => {
+  const { kube, clock, signal, logger } = context;
+  try {
+    await kube.create(NODES, renderNode(facts, state(), clock.now()), { signal });
+    logger.info('Node registered', { node: facts.nodeName });
+  } catch (error) {
+    if (!isKind(error, 'exists')) throw error;
+  }
+  return { next: 'rest' };
+};

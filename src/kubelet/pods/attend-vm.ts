@@ -1,0 +1,147 @@
+/**
+ * What goes on beside a VM that runs: its address is found, its command launched, its tokens are renewed, its probes asked.
+ * Nothing of it is stored; after a restart of the agent it begins again.
+ */
+import { type LinkedController, linkedController } from '../../base/abort.ts';
+import { sleep } from '../../base/clock.ts';
+import { isKind, toFleetError } from '../../base/errors.ts';
+import type { Container, Pod } from '../../kube/types/pod.ts';
+import { hasCommand, LAUNCHER } from '../guest/guest-command.ts';
+import type { Attendance } from './attendance.ts';
+import { poolOf } from './make-vm.ts';
+import { openForwards } from './open-forwards.ts';
+import type { PodPorts } from './pod-ports.ts';
+import { runPostStart } from './probes/post-start.ts';
+import { superviseHealth } from './probes/supervise-health.ts';
+import { mintTokens, renewAfterMs, tokensOf } from './tokens.ts';
+
+/** Goes on until the run ends or the returned function is called. */
+export const attendVm = (ports: PodPorts, attendance: Attendance): (() => void) => {
+  const life: LinkedController = linkedController(attendance.signal);
+  const { run } = attendance;
+  const within = { ...attendance, signal: life.signal };
+  void run.exited.then(() => life.abort());
+  const watch = async (doing: string, work: Promise<void>): Promise<void> => {
+    await work.catch((thrown: unknown) => {
+      const error = toFleetError(thrown);
+      if (!life.signal.aborted) ports.logger.error('Attending to a VM failed', { vm: run.vm, doing, error });
+    });
+  };
+  const all = [
+    watch('finding its address', findAddress(ports, within)),
+    watch('launching its command', launchCommand(ports, within)),
+    watch('renewing its tokens', keepTokens(ports, within)),
+    watch('waiting for its command', awaitReport(ports, within)),
+  ];
+  void Promise.all(all).then(() => life.release());
+  return life.abort;
+};
+
+const ASK_AGAIN_MS = 1_000;
+/** Far beyond any boot that was only slow: a VM was once destroyed again and again after eight minutes. */
+const BOOT_MS = 900_000;
+
+const findAddress = async (ports: PodPorts, attendance: Attendance): Promise<void> => {
+  const { pod, run, memory, begun, signal } = attendance;
+  const { clock, metrics } = ports;
+  const untilMs = clock.elapsed() + BOOT_MS;
+  while (!signal.aborted) {
+    const found = await askAddress(ports, attendance);
+    if (found !== undefined) {
+      memory.podIp = found;
+      if (begun === 'now') metrics.booted(poolOf(pod), (clock.now() - run.startedAtMs) / 1_000);
+      break;
+    }
+    if (clock.elapsed() >= untilMs && !(await doesGuestAnswer(ports, attendance))) return giveUp(attendance);
+    await sleep(clock, ASK_AGAIN_MS, signal);
+  }
+  await openForwards(ports, attendance);
+  await runPostStart(ports, attendance);
+  await superviseHealth(ports, attendance);
+};
+
+const askAddress = async ({ vms, logger }: PodPorts, { run, signal }: Attendance): Promise<string | undefined> => {
+  try {
+    return await vms.addressOf(run.vm, signal);
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    logger.debug('The VM has no address yet', { vm: run.vm, error: toFleetError(thrown) });
+    return undefined;
+  }
+};
+
+const ANSWER_MS = 10_000;
+
+const doesGuestAnswer = async ({ vms }: PodPorts, { run, signal }: Attendance): Promise<boolean> => {
+  const asked = vms.exec({ vm: run.vm, argv: ['/usr/bin/true'], timeoutMs: ANSWER_MS, signal });
+  return asked.then(() => true).catch(() => signal.aborted);
+};
+
+const giveUp = ({ memory, wake }: Attendance): void => {
+  memory.unwellBecause = `the VM has no address after ${BOOT_MS / 60_000} minutes, and nobody in it answers`;
+  wake();
+};
+
+const containerOf = ({ spec }: Pod): Container | undefined => spec.containers[0];
+
+const LAUNCH_TIMEOUT_MS = 15_000;
+
+/** Through the guest agent, which may be a while in coming. The launcher itself sees to it that this happens once. */
+const launchCommand = async ({ vms, clock, logger }: PodPorts, { pod, run, signal }: Attendance): Promise<void> => {
+  const container = containerOf(pod);
+  if (container === undefined || !hasCommand(container)) return;
+  while (!signal.aborted) {
+    const argv = ['/bin/bash', '-c', LAUNCHER] as const;
+    const answer = await vms
+      .exec({ vm: run.vm, argv, timeoutMs: LAUNCH_TIMEOUT_MS, signal })
+      .catch((thrown: unknown) => toFleetError(thrown));
+    if ('stdout' in answer && answer.code === 0) return;
+    if (signal.aborted) return;
+    logger.info('The command of a Pod could not be launched yet', { vm: run.vm, answer: describe(answer) });
+    await sleep(clock, ASK_AGAIN_MS, signal);
+  }
+};
+
+const describe = (answer: Error | { readonly code: number; readonly stderr: string }): string =>
+  answer instanceof Error ? answer.message : `code ${answer.code}: ${answer.stderr.slice(-200)}`;
+
+/** A guest that runs a command does not switch itself off: its report is its end. */
+const awaitReport = async (
+  { shares, logger }: PodPorts,
+  { pod, run, memory, wake, signal }: Attendance,
+): Promise<void> => {
+  const container = containerOf(pod);
+  if (container === undefined || !hasCommand(container)) return;
+  const look = async (): Promise<void> => {
+    if (memory.isDone || memory.run !== run || (await shares.readReport(run.vm)) === undefined) return;
+    memory.isDone = true;
+    wake();
+  };
+  const complain = (error: unknown): void => logger.warn('The report of a guest cannot be read', { vm: run.vm, error });
+  const end = shares.watchReport(run.vm, () => void look().catch(complain));
+  signal.addEventListener('abort', end, { once: true });
+  await look();
+};
+
+const RENEW_FAILED_MS = 30_000;
+
+/** Of a run that was found nobody knows how old its tokens are: they are renewed at once. */
+const keepTokens = async (ports: PodPorts, { pod, run, begun, signal }: Attendance): Promise<void> => {
+  const { client, shares, clock, logger } = ports;
+  const wanted = tokensOf(pod);
+  if (wanted.length === 0) return;
+  const shortestMs = Math.min(...wanted.map(({ seconds }) => seconds)) * 1_000;
+  let waitMs = begun === 'now' ? shortestMs * 0.8 : 0;
+  while (!signal.aborted) {
+    await sleep(clock, waitMs, signal);
+    try {
+      const tokens = await mintTokens(pod, { client, signal });
+      await shares.renewTokens(run.vm, tokens);
+      waitMs = renewAfterMs(tokens, clock.now()) ?? shortestMs;
+    } catch (thrown) {
+      if (isKind(thrown, 'cancelled')) return;
+      logger.warn('The tokens of a Pod could not be renewed', { vm: run.vm, error: toFleetError(thrown) });
+      waitMs = RENEW_FAILED_MS;
+    }
+  }
+};

@@ -1,0 +1,53 @@
+/** Ends a Pod's VM: first the guest is asked, then the VM is stopped, within the grace that the Pod has; then its disk goes. */
+import { withDeadline } from '../../base/abort.ts';
+import { isKind, toFleetError } from '../../base/errors.ts';
+import type { VmRun } from '../vm/vm-port.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import type { PodPorts } from './pod-ports.ts';
+
+export interface StopRun {
+  readonly vm: string;
+  readonly run: VmRun | undefined;
+  readonly graceMs: number;
+  /** What the Pod wants done before; its failure changes nothing. */
+  readonly preStop?: (signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** How long Tart itself has to switch a VM off, whatever grace the Pod had. */
+const POWER_OFF_MS = 10_000;
+const ASK_MS = 5_000;
+
+const SHUT_DOWN = ['/usr/bin/sudo', '-n', '/sbin/shutdown', '-h', 'now'] as const;
+
+/** Returns when no process of the VM is left. */
+export const stopRun = async (ports: PodPorts, { vm, run, graceMs, preStop, signal }: StopRun): Promise<void> => {
+  const { vms, clock, logger } = ports;
+  if (run !== undefined && graceMs > 0) {
+    const deadline = { clock, timeoutMs: graceMs, signal, doing: `letting the guest of ${vm} end by itself` };
+    await withDeadline(deadline, async (graceSignal) => {
+      await preStop?.(graceSignal);
+      await vms.exec({ vm, argv: SHUT_DOWN, timeoutMs: Math.min(ASK_MS, graceMs), signal: graceSignal });
+      await run.exited;
+    }).catch((thrown: unknown) => {
+      const error = toFleetError(thrown);
+      if (signal.aborted) throw error;
+      logger.info('The guest did not end by itself', { vm, error });
+    });
+  }
+  await vms.stop({ vm, graceMs: POWER_OFF_MS, signal });
+};
+
+/** Nothing of the VM is left when this resolves, and the journal says so. */
+export const removeVm = async (ports: PodPorts, entry: JournalEntry, signal: AbortSignal): Promise<void> => {
+  const { vms, shares, journal } = ports;
+  const { vm, uid } = entry;
+  await vms.remove(vm, signal).catch(async (thrown: unknown) => {
+    if (!isKind(thrown, 'conflict')) throw thrown;
+    await vms.stop({ vm, graceMs: POWER_OFF_MS, signal });
+    await vms.remove(vm, signal);
+  });
+  await shares.remove(vm);
+  if (entry.outcome === undefined) await journal.drop(uid);
+  else await journal.put({ ...entry, stage: 'cleared' });
+};

@@ -1,0 +1,199 @@
+/** The VmPort over the `tart` command. */
+import { FleetError, isKind, messageOf, toFleetError } from '../../base/errors.ts';
+import { createLimiter } from '../../base/limiter.ts';
+import { isGoldenName } from './golden-name.ts';
+import { readExit, readStart, readVnc } from './run-record.ts';
+import { launch, untilSane } from './start-vm.ts';
+import { stopVm, suspendVm } from './stop-vm.ts';
+import { parseAddress, parseTartList, parseTartVersion } from './tart-answers.ts';
+import { TART_LIMITS_MS } from './tart-cli.ts';
+import { toTartError } from './tart-errors.ts';
+import type { Configured, ConfigureVm, ExecInVm, ExecResult, VmPort, VmRun } from './vm-port.ts';
+import { observeVmProcesses, recordDirOf, type VmWork } from './vm-work.ts';
+import { watchExit } from './watch-run.ts';
+
+export interface TartVmsOptions extends VmWork {
+  /** How many may run at once; Apple's licence allows two. */
+  readonly vmsMax: number;
+  /** Sees to it that somebody is logged in at the Mac: without that no VM starts. */
+  readonly ensureSession: (signal: AbortSignal) => Promise<void>;
+}
+
+const IP_WAIT_SECONDS = 30;
+
+export const createTartVms = (options: TartVmsOptions): VmPort => {
+  const work: VmWork = options;
+  const { cli, files } = options;
+  const start = createStarter(options);
+  const running = async (signal: AbortSignal): Promise<readonly string[]> =>
+    (await observeVmProcesses(work, signal)).map(({ vm }) => vm);
+  return {
+    version: async (signal) =>
+      parseTartVersion(
+        await cli.ask({ doing: 'tart --version', words: ['--version'], timeoutMs: TART_LIMITS_MS.version, signal }),
+      ),
+    list: async (signal) => {
+      const words = ['list', '--format', 'json'];
+      const text = await cli.ask({ doing: 'tart list', words, timeoutMs: TART_LIMITS_MS.list, signal });
+      const live = new Set(await running(signal));
+      return parseTartList(text)
+        .filter(({ source }) => source === 'local')
+        .map(({ name, sizeGb }) => ({ name, sizeGb, running: live.has(name), isGolden: isGoldenName(name) }));
+    },
+    running,
+    clone: async ({ from, to, signal }) => {
+      const words = ['clone', from, to];
+      await cli.ask({ doing: 'tart clone', words, timeoutMs: TART_LIMITS_MS.clone, signal });
+    },
+    configure: (request) => configure(work, request),
+    start,
+    adopt: (vm, signal) => adopt(work, vm, signal),
+    stop: (request) => stopVm(work, request),
+    suspend: (vm, signal) => suspendVm(work, vm, signal),
+    remove: async (vm, signal) => {
+      try {
+        await cli.ask({ doing: 'tart delete', words: ['delete', vm], timeoutMs: TART_LIMITS_MS.delete, signal });
+      } catch (thrown) {
+        if (toFleetError(thrown).code !== 'VmMissing') throw thrown;
+      }
+      await files.remove(recordDirOf(work, vm));
+    },
+    addressOf: (vm, signal) => addressOf(work, vm, signal),
+    exec: (request) => exec(work, request),
+    vncOf: (vm) => readVnc(files, recordDirOf(work, vm)),
+  };
+};
+
+/** One command, as each takes its time; a second only where the first failed and may have failed for the serial's sake. */
+const configure = async ({ cli }: VmWork, request: ConfigureVm): Promise<Configured> => {
+  const { vm, cpus, memoryMib, randomSerial, signal } = request;
+  const size = [
+    ...(cpus === undefined ? [] : ['--cpu', String(cpus)]),
+    ...(memoryMib === undefined ? [] : ['--memory', String(memoryMib)]),
+  ];
+  const set = async (words: readonly string[]): Promise<void> => {
+    if (words.length === 0) return;
+    await cli.ask({ doing: 'tart set', words: ['set', vm, ...words], timeoutMs: TART_LIMITS_MS.set, signal });
+  };
+  if (randomSerial !== true) {
+    await set(size);
+    return {};
+  }
+  try {
+    await set([...size, '--random-serial']);
+    return {};
+  } catch (thrown) {
+    if (isKind(thrown, 'cancelled', 'invalid', 'not-found')) throw thrown;
+    await set(size);
+    return { serialKept: toFleetError(thrown) };
+  }
+};
+
+/** One start at a time decides; those that are on their way count, though nobody sees their processes yet. */
+const createStarter = (options: TartVmsOptions): VmPort['start'] => {
+  const deciding = createLimiter(1);
+  const starting = new Set<string>();
+  return async (request) => {
+    const { vm, logPath, signal } = request;
+    await haveSession(options, signal);
+    const run = await deciding.run(async () => {
+      await checkRoom(options, { vm, starting, signal });
+      starting.add(vm);
+      return launch(options, request).catch((thrown: unknown) => {
+        starting.delete(vm);
+        throw thrown;
+      });
+    }, signal);
+    try {
+      await untilSane(options, run, logPath);
+      return run;
+    } finally {
+      starting.delete(vm);
+    }
+  };
+};
+
+const haveSession = async ({ ensureSession }: TartVmsOptions, signal: AbortSignal): Promise<void> => {
+  try {
+    await ensureSession(signal);
+  } catch (cause) {
+    if (isKind(cause, 'cancelled')) throw cause;
+    const { kind, code, hint } = toFleetError(cause);
+    throw new FleetError(kind, {
+      code,
+      message: `tart run: ensure gui session: ${messageOf(cause)}`,
+      ...(hint === undefined ? {} : { hint }),
+      cause,
+    });
+  }
+};
+
+interface Room {
+  readonly vm: string;
+  readonly starting: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+const checkRoom = async (options: TartVmsOptions, { vm, starting, signal }: Room): Promise<void> => {
+  const live = new Set([...(await observeVmProcesses(options, signal)).map((process) => process.vm), ...starting]);
+  if (live.has(vm)) {
+    throw new FleetError('exists', { code: 'VmAlreadyRuns', message: `tart run: ${vm} runs already` });
+  }
+  if (live.size < options.vmsMax) return;
+  const others = [...live].toSorted().join(', ');
+  throw new FleetError('no-capacity', {
+    code: 'VmLimitReached',
+    message: `tart run: ${vm} would be one VM too many: ${others} ${live.size === 1 ? 'runs' : 'run'}, and ${options.vmsMax} may`,
+    hint: 'It starts as soon as one of them has ended.',
+  });
+};
+
+const adopt = async (work: VmWork, vm: string, signal: AbortSignal): Promise<VmRun | undefined> => {
+  const folder = recordDirOf(work, vm);
+  const recorded = await readStart(work.files, folder);
+  const exit = await readExit(work.files, folder);
+  if (recorded !== undefined && exit !== undefined) return { vm, ...recorded, exited: Promise.resolve(exit) };
+  const live = (await observeVmProcesses(work, signal)).find((process) => process.vm === vm);
+  if (live !== undefined) {
+    const start = recorded?.pid === live.pid ? recorded : live;
+    return { vm, pid: start.pid, startedAtMs: start.startedAtMs, exited: watchExit(work, { vm, pid: live.pid }) };
+  }
+  // It was started and is gone, and nobody was there to write how: the Mac was.
+  return recorded === undefined ? undefined : { vm, ...recorded, exited: watchExit(work, { vm, pid: undefined }) };
+};
+
+/** Tart answers for a VM that is gone from its last lease, so its process is looked at too, before and after. */
+const addressOf = async (work: VmWork, vm: string, signal: AbortSignal): Promise<string> => {
+  await checkRuns(work, vm, signal);
+  const words = ['ip', vm, '--wait', String(IP_WAIT_SECONDS)];
+  const text = await work.cli.ask({ doing: 'tart ip', words, timeoutMs: TART_LIMITS_MS.ip, signal });
+  await checkRuns(work, vm, signal);
+  const address = parseAddress(text);
+  if (address !== undefined) return address;
+  throw new FleetError('unavailable', {
+    code: 'VmHasNoAddress',
+    message: `tart ip: ${JSON.stringify(text.slice(0, 80))} is no address of ${vm}`,
+  });
+};
+
+const checkRuns = async (work: VmWork, vm: string, signal: AbortSignal): Promise<void> => {
+  const recorded = await readStart(work.files, recordDirOf(work, vm));
+  const hasEnded = (await readExit(work.files, recordDirOf(work, vm))) !== undefined;
+  if (recorded !== undefined && !hasEnded && work.commands.isAlive(recorded.pid)) return;
+  const live = await observeVmProcesses(work, signal);
+  if (live.some((process) => process.vm === vm)) return;
+  throw new FleetError('not-found', { code: 'VmNotRunning', message: `tart ip: no process runs ${vm}` });
+};
+
+/** A code of the guest's program, unless Tart itself says that it could not ask. */
+const exec = async ({ cli }: VmWork, request: ExecInVm): Promise<ExecResult> => {
+  const { vm, argv, timeoutMs, outputBytesMax, signal } = request;
+  const result = await cli.run({
+    ...{ doing: 'tart exec', words: ['exec', vm, ...argv], timeoutMs, signal },
+    ...(outputBytesMax === undefined ? {} : { outputBytesMax }),
+  });
+  const error = toTartError('tart exec', result);
+  const isTarts = ['GuestAgentSilent', 'VmNotRunning', 'VmMissing'].includes(error.code);
+  if (result.code === undefined || (result.code !== 0 && isTarts && result.stdout === '')) throw error;
+  return { code: result.code, stdout: result.stdout, stderr: result.stderr };
+};

@@ -1,0 +1,45 @@
+/** The little of bash that a guest on the virtual clock understands: words that print, wait and end. Pure. */
+
+export type ScriptStep =
+  | { readonly do: 'print'; readonly text: string }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'end'; readonly code: number }
+  /** Goes on, with this status. */
+  | { readonly do: 'status'; readonly code: number };
+
+export const planScript = (script: string): readonly ScriptStep[] =>
+  script
+    .split(/[;\n]/)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '' && !statement.startsWith('#'))
+    .flatMap(planStatement);
+
+const NOT_FOUND = 127;
+
+const planStatement = (statement: string): readonly ScriptStep[] => {
+  const [verb = '', ...words] = statement.split(/\s+/);
+  const [first = '0'] = words;
+  switch (verb) {
+    case 'echo':
+      return [
+        { do: 'print', text: `${unquote(words.join(' '))}\n` },
+        { do: 'status', code: 0 },
+      ];
+    case 'sleep':
+      return [{ do: 'wait', ms: first === 'infinity' ? Number.POSITIVE_INFINITY : Number(first) * 1_000 }];
+    case 'exit':
+      return [{ do: 'end', code: Number(first) }];
+    case 'true':
+    case ':':
+      return [{ do: 'status', code: 0 }];
+    case 'false':
+      return [{ do: 'status', code: 1 }];
+    default:
+      return [
+        { do: 'print', text: `bash: ${verb}: command not found\n` },
+        { do: 'status', code: NOT_FOUND },
+      ];
+  }
+};
+
+const unquote = (text: string): string => text.replace(/^(['"])(.*)\1$/, '$2');

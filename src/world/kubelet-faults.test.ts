@@ -1,0 +1,198 @@
+/** What goes wrong on a Mac and in its VMs, by the rows of the fault list, and what a Pod says then. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { VmFaults } from '../sim/tart/tart-settings.ts';
+import { createKubeletWorld, type KubeletWorld } from './kubelet-world.ts';
+import {
+  createPod,
+  deletePod,
+  endOf,
+  isClean,
+  isReady,
+  runFor,
+  runUntil,
+  type WantedPod,
+} from './testing/kubelet-run.ts';
+
+const worldWith = (seed: number, faults: VmFaults, wanted?: WantedPod): KubeletWorld => {
+  const world = createKubeletWorld({ seed });
+  world.mac.configure({ vmFaults: { '*': faults } });
+  createPod(world, { atMs: 1_000, name: 'pod' }, wanted);
+  return world;
+};
+const stateOf = (world: KubeletWorld) => world.pod('pod')?.status?.containerStatuses?.[0]?.state;
+
+describe('F83: a run that ends', () => {
+  const rows: readonly { story: string; faults: VmFaults; end: string; reason: string; seed: number }[] = [
+    {
+      story: 'well, in no time',
+      faults: { runEnd: { afterMs: 200, code: 0 } },
+      end: 'Succeeded 0',
+      reason: 'TartRunExited',
+      seed: 31,
+    },
+    {
+      story: 'well, past the sanity window',
+      faults: { runEnd: { afterMs: 5_100, code: 0 } },
+      end: 'Succeeded 0',
+      reason: 'TartRunExited',
+      seed: 32,
+    },
+    {
+      story: 'with a code',
+      faults: { runEnd: { afterMs: 8_000, code: 7 } },
+      end: 'Failed 7',
+      reason: 'TartRunFailed',
+      seed: 33,
+    },
+    {
+      story: 'by a signal',
+      faults: { runEnd: { afterMs: 8_000, signal: 'SIGKILL' } },
+      end: 'Failed 1',
+      reason: 'TartRunFailed',
+      seed: 34,
+    },
+    {
+      story: 'F95: by a panic of the guest, which Tart tells only in words',
+      faults: { panicAfterMs: 9_000 },
+      end: 'Failed 1',
+      reason: 'TartRunFailed',
+      seed: 35,
+    },
+    {
+      story: 'with a code, in no time',
+      faults: { runEnd: { afterMs: 200, code: 9 } },
+      end: 'Failed 9',
+      reason: 'TartRunFailed',
+      seed: 36,
+    },
+  ];
+  for (const { story, faults, end, reason, seed } of rows) {
+    it(`${story}, is ${end}`, async () => {
+      const world = worldWith(seed, faults);
+      await runUntil(world, 'it is over', () => endOf(world.pod('pod')) === end);
+      assert.equal(stateOf(world)?.terminated?.reason, reason);
+      assert.deepEqual([...world.starts.values()], [1]);
+      await runUntil(world, 'nothing is left', () => isClean(world));
+    });
+  }
+});
+
+describe('a VM that boots', () => {
+  it('§7-13 is not destroyed because its address is long in coming, as long as its guest lives', async () => {
+    const world = worldWith(41, { noAddress: true });
+    await runFor(world, 3_600_000);
+    assert.deepEqual([...world.starts.values()], [1]);
+    assert.equal(world.pod('pod')?.status?.phase, 'Pending');
+    assert.match(stateOf(world)?.waiting?.message ?? '', /no address yet/);
+  });
+
+  it('F84: is given up when it has no address and nobody in it answers', async () => {
+    const world = worldWith(42, { noAddress: true, agentSilent: true }, { spec: { terminationGracePeriodSeconds: 1 } });
+    await runUntil(world, 'it failed', () => world.pod('pod')?.status?.phase === 'Failed');
+    assert.match(stateOf(world)?.terminated?.message ?? '', /no address after 15 minutes/);
+    assert.ok(world.kernel.nowMs() < 1_100_000, `${world.kernel.nowMs()} ms`);
+  });
+
+  it('§7-12 §7-5 waits for somebody to be logged in at the Mac, and says so meanwhile', async () => {
+    const world = createKubeletWorld({ seed: 43 });
+    world.mac.configure({ noGuiSession: true });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { script: 'exit 0' });
+    await runUntil(world, 'it says so', () => /HostKey/.test(world.pod('pod')?.status?.message ?? ''));
+    await runFor(world, 600_000);
+    const [starts = 0] = world.starts.values();
+    assert.ok(starts >= 5 && starts < 60, `${starts} tries in ten minutes`);
+    world.mac.configure({ noGuiSession: false });
+    await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Succeeded 0');
+  });
+});
+
+describe('F85: an image that does not come', () => {
+  it('is told with its cause, and the Pod starts when it is there', async () => {
+    const world = createKubeletWorld({ seed: 51 });
+    world.mac.configure({ pullFaults: { '*': { status: 404 } } });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { script: 'exit 0' });
+    await runUntil(world, 'it says so', () => stateOf(world)?.waiting?.reason === 'ErrImagePull');
+    world.mac.configure({ pullFaults: {} });
+    await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Succeeded 0');
+  });
+
+  it('§7-22 because Tart hangs holds up neither another Pod nor a deletion', async () => {
+    const world = createKubeletWorld({ seed: 52 });
+    createPod(world, { atMs: 1_000, name: 'first' }, { script: 'sleep 30; exit 0' });
+    await runUntil(world, 'one runs', () => isReady(world.pod('first')));
+    world.mac.configure({ hangs: ['clone'] });
+    createPod(world, { atMs: 0, name: 'stuck' });
+    await runUntil(world, 'the first is over', () => endOf(world.pod('first')) === 'Succeeded 0');
+    deletePod(world, { atMs: 0, name: 'stuck' });
+    const beforeMs = world.kernel.nowMs();
+    await runUntil(world, 'the stuck one is gone', () => world.pod('stuck') === undefined);
+    assert.ok(world.kernel.nowMs() - beforeMs < 10_000, `${world.kernel.nowMs() - beforeMs} ms`);
+  });
+
+  it('§7-23 is pulled once: the second VM is a clone of the base that is here', async () => {
+    const world = createKubeletWorld({ seed: 53 });
+    for (const [at, name] of ['a', 'b', 'c'].entries())
+      createPod(world, { atMs: 1_000 + at * 30_000, name }, { script: 'exit 0' });
+    await runUntil(world, 'all ran', () => ['a', 'b', 'c'].every((name) => endOf(world.pod(name)) === 'Succeeded 0'));
+    assert.equal(world.commands.filter((words) => words.startsWith('pull ')).length, 1);
+  });
+});
+
+describe('a clone', () => {
+  it('§9.2-3 §7-35 gets an identity of its own, by exactly these words', async () => {
+    const world = createKubeletWorld({ seed: 61 });
+    createPod(world, { atMs: 1_000, name: 'plain' });
+    const resources = { limits: { cpu: '6', memory: '12Gi' } };
+    createPod(world, { atMs: 1_000, name: 'sized' }, { container: { resources } });
+    await runUntil(world, 'both run', () => isReady(world.pod('plain')) && isReady(world.pod('sized')));
+    const uidOf = (name: string): string => world.pod(name)?.metadata.uid ?? '';
+    const sets = world.commands.filter((words) => words.startsWith('set ')).toSorted();
+    assert.deepEqual(sets, [
+      `set pod-plain-${uidOf('plain')} --random-serial`,
+      `set pod-sized-${uidOf('sized')} --cpu 6 --memory 12288 --random-serial`,
+    ]);
+  });
+
+  it('§7-20 of somebody else is nobody’s to touch, nor is anything while images are built here', async () => {
+    const world = createKubeletWorld({
+      seed: 62,
+      adjust: (ports) => ({ ...ports, settings: { ...ports.settings, collects: 'nothing' } }),
+    });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { script: 'exit 0' });
+    await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Succeeded 0');
+    await runUntil(world, 'nothing is left of it', () => isClean(world));
+    const [golden = ''] = world.mac.home.vmNames();
+    const vm = world.mac.home.vm(golden);
+    assert.ok(vm);
+    world.mac.home.putVm('tuist-runner-build', vm);
+    await runFor(world, 3_600_000);
+    assert.deepEqual(world.mac.home.vmNames(), [golden, 'tuist-runner-build']);
+  });
+});
+
+describe('what is kept on a Mac', () => {
+  it('§7-24 the image of a Pod stays although Pods name tags and Tart lists digests', async () => {
+    const world = createKubeletWorld({ seed: 71 });
+    createPod(world, { atMs: 1_000, name: 'first' });
+    await runUntil(world, 'it runs', () => isReady(world.pod('first')));
+    await runFor(world, 1_200_000);
+    createPod(world, { atMs: 0, name: 'second' }, { script: 'exit 0' });
+    await runUntil(world, 'it ran', () => endOf(world.pod('second')) === 'Succeeded 0');
+    assert.equal(world.commands.filter((words) => words.startsWith('pull ')).length, 1);
+  });
+
+  it('§7-36 images that nobody needs go before the disk is full, whatever a day says', async () => {
+    const world = createKubeletWorld({ seed: 72 });
+    world.mac.configure({ images: { '*': { sizeGb: 60, compressedGb: 30 } } });
+    for (let at = 0; at < 12; at += 1) {
+      const name = `p${at}`;
+      createPod(world, { atMs: 1_000, name }, { script: 'exit 0', container: { image: `ghcr.io/acme/i${at}:1` } });
+      await runUntil(world, `${name} ran`, () => endOf(world.pod(name)) === 'Succeeded 0');
+      deletePod(world, { atMs: 0, name });
+      await runFor(world, 301_000);
+      const { totalBytes, freeBytes } = await world.mac.measureDisk('/');
+      assert.ok(freeBytes / totalBytes >= 0.1, `${(100 * freeBytes) / totalBytes} % after ${name}`);
+    }
+  });
+});

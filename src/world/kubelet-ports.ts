@@ -1,0 +1,74 @@
+/** What tart-kubelet works on in a simulated world: the very adapters of production, on a Mac of steps. */
+
+import { neverAborted } from '../base/abort.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeletPorts } from '../kubelet/create-kubelet.ts';
+import { createTartImages } from '../kubelet/images/tart-images.ts';
+import { createHostWatch } from '../kubelet/node/host-watch.ts';
+import type { NodeFacts } from '../kubelet/node/node-facts.ts';
+import { createNodePart } from '../kubelet/node/node-part.ts';
+import { noPodMetrics } from '../kubelet/pods/pod-metrics.ts';
+import type { Dial } from '../kubelet/pods/probes/dial.ts';
+import { createTartCli } from '../kubelet/vm/tart-cli.ts';
+import { createTartVms } from '../kubelet/vm/tart-vms.ts';
+import type { Actor } from '../sim/kernel/actor.ts';
+import { seenBy } from '../sim/tart/step/seen-by.ts';
+import type { StepMac } from '../sim/tart/step/step-mac.ts';
+
+export interface KubeletOnMac {
+  readonly client: KubeClient;
+  readonly mac: StepMac;
+  readonly nodeName: string;
+}
+
+const ROOT = '/var/lib';
+const ADDRESS = '10.0.0.7';
+
+/** As the real agent does, the Mac is looked at before it is told as a Node. */
+export const createKubeletPorts = async (
+  actor: Actor,
+  { client, mac, nodeName }: KubeletOnMac,
+): Promise<KubeletPorts> => {
+  const { clock, random, ids, logger } = actor;
+  const { commands, files, measureDisk } = seenBy(actor, mac);
+  const cli = createTartCli({ commands, binary: mac.tartBinary });
+  const vms = createTartVms({
+    ...{ cli, commands, files, clock, life: neverAborted(), tartHome: mac.tartHome },
+    ...{ recordsDir: `${ROOT}/tart-records`, vmsMax: 2, ensureSession: async () => undefined },
+  });
+  const bookPath = `${ROOT}/tart-records/book.json`;
+  const deps = { client, clock, random, logger };
+  const watch = createWellMac(actor);
+  await watch.lookOnce(neverAborted());
+  return {
+    ...{ ...deps, ids, vms, files, dial: noDial, metrics: noPodMetrics },
+    images: createTartImages({ ...{ cli, files, vms, clock, random, logger, measureDisk, diskPath: '/' }, bookPath }),
+    node: createNodePart({ ...deps, facts: factsOf(nodeName), watch }),
+    settings: {
+      ...{ nodeName, hostIp: ADDRESS, collects: 'images' },
+      paths: { userdata: `${ROOT}/tart-userdata`, logs: '/var/log/tart-vms' },
+    },
+  };
+};
+
+/** A Mac on which all is well. */
+const createWellMac = ({ clock, logger }: Actor) => {
+  const well = async () => ({ is: 'well' }) as const;
+  return createHostWatch({
+    ...{ clock, logger, labelSources: {}, runningVms: () => 0, measureDisk: async () => 500e9 },
+    probes: { disk: well, memory: well, pids: well, guiSession: well, tart: well, autoLogin: well },
+  });
+};
+
+const factsOf = (nodeName: string): NodeFacts => ({
+  ...{ nodeName, providerId: `scw-applesilicon://fr-par-1/${nodeName}`, labels: {}, address: ADDRESS },
+  capacity: { cpu: 8, memoryMib: 16_384, pods: 3 },
+  servingPort: undefined,
+  system: {
+    ...{ osImage: 'macOS 26.1', kernelVersion: '25.1.0', machineId: nodeName, systemUuid: nodeName, bootId: nodeName },
+    ...{ agentVersion: 'tart-kubelet-v0', runtimeVersion: 'tart' },
+  },
+});
+
+/** Guests of steps have no network to reach into. */
+const noDial: Dial = { http: async () => 200, tcp: async () => undefined };

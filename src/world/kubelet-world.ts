@@ -1,0 +1,118 @@
+/**
+ * One Mac with tart-kubelet on the virtual clock: the embedded API, the agent as an actor that can be killed at any effect, and a Mac
+ * with Tart that lives on without it. `check` holds everything that must always be true of the two.
+ */
+import { neverAborted } from '../base/abort.ts';
+import type { ResourceAttempt } from '../controlplane/auth/attempt.ts';
+import { nodeUser } from '../controlplane/auth/user.ts';
+import { createGuardedApi } from '../controlplane/control-plane.ts';
+import { createStore } from '../controlplane/store/store.ts';
+import { PODS } from '../kube/types/core.ts';
+import type { Pod } from '../kube/types/pod.ts';
+import { createKubelet, type KubeletPorts } from '../kubelet/create-kubelet.ts';
+import type { Actor } from '../sim/kernel/actor.ts';
+import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
+import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
+import { TRUE_PACE } from './fleet-pace.ts';
+import { renderRights } from './identities.ts';
+import { createKubeletJury } from './kubelet-jury.ts';
+import { createKubeletPorts } from './kubelet-ports.ts';
+import { createOperator, type Operator } from './operator.ts';
+import { openWorldClient } from './world-login.ts';
+
+export interface KubeletWorldOptions extends KernelOptions {
+  /** What the agent works with, where a test wants it otherwise: a mutant. */
+  readonly adjust?: (ports: KubeletPorts) => KubeletPorts;
+}
+
+export interface AgentWrite extends ResourceAttempt {
+  /** HTTP status of the answer. */
+  readonly code: number;
+}
+
+export interface KubeletWorld {
+  readonly kernel: Kernel;
+  readonly mac: StepMac;
+  readonly operator: Operator;
+  pods(): readonly Pod[];
+  pod(name: string): Pod | undefined;
+  /** Every command of Tart that ended or runs, words joined by blanks. */
+  readonly commands: readonly string[];
+  /** How often each VM was started. */
+  readonly starts: ReadonlyMap<string, number>;
+  /** Writes of the agent, without its heartbeat. */
+  readonly writes: readonly AgentWrite[];
+  /** A VM whose Pod a person takes away by force is the agent's to end, not its fault. */
+  excuse(uid: string): void;
+  /** Throws when a promise is broken. */
+  check(): void;
+}
+
+export const NODE_NAME = 'mac-1';
+
+export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld => {
+  const kernel = createKernel(options);
+  const { clock, random, logger } = kernel.actor('world');
+  const writes: AgentWrite[] = [];
+  let held: readonly Pod[] | undefined;
+  const starts = new Map<string, number>();
+  const user = nodeUser(NODE_NAME);
+  const { api } = createGuardedApi({
+    ...{ store: createStore(), clock, random: random.stream('api'), logger },
+    onRequest: (request) => {
+      const { attempt } = request;
+      if (!READING.includes(attempt.verb)) held = undefined;
+      if (attempt.on !== 'resource' || attempt.user.name !== user.name || attempt.resource === 'leases') return;
+      if (!READING.includes(attempt.verb)) writes.push({ ...attempt, code: request.code });
+    },
+  });
+  const operator = createOperator(api, 'default');
+  const commands: string[] = [];
+  const mac = noteCommands(createStepMac({ clock, random: random.stream('mac') }), { starts, commands });
+  for (const folder of FOLDERS) mac.files.now.makeFolder(folder);
+  for (const right of renderRights('default')) operator.apply(right);
+  operator.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+  const { adjust = (ports) => ports } = options;
+  const run = async (actor: Actor): Promise<void> => {
+    const client = openWorldClient(actor, TRUE_PACE, { server: (request) => api.handle({ ...request, user }) });
+    const ports = await createKubeletPorts(actor, { client, mac, nodeName: NODE_NAME });
+    await createKubelet(adjust(ports)).run(neverAborted());
+  };
+  kernel.boot('kubelet', (actor) => Promise.resolve(actor.daemon('kubelet', () => run(actor))));
+  /** Asked after every event: read anew only when something was written. */
+  const pods = (): readonly Pod[] => {
+    held ??= operator.list(PODS);
+    return held;
+  };
+  const jury = createKubeletJury({ clock, mac, pods });
+  return {
+    ...{ kernel, mac, operator, starts, commands, writes, pods, ...jury },
+    pod: (name) => pods().find(({ metadata }) => metadata.name === name),
+  };
+};
+
+/** Made when the Mac was prepared. */
+const FOLDERS = ['/var/log/tart-vms', '/var/lib/tart-userdata', '/var/lib/tart-records'];
+
+const READING: readonly string[] = ['get', 'list', 'watch'];
+
+interface Noted {
+  readonly starts: Map<string, number>;
+  readonly commands: string[];
+}
+
+const noteCommands = (mac: StepMac, { starts, commands }: Noted): StepMac => ({
+  ...mac,
+  commands: {
+    ...mac.commands,
+    run: (command) => {
+      commands.push(command.argv.slice(1).join(' '));
+      return mac.commands.run(command);
+    },
+    startRecorded: (program) => {
+      const vm = program.argv[2] ?? '';
+      starts.set(vm, (starts.get(vm) ?? 0) + 1);
+      return mac.commands.startRecorded(program);
+    },
+  },
+});

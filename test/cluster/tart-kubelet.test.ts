@@ -1,0 +1,158 @@
+/** bin/tart-kubelet.ts on a real Kubernetes: to the API server, the scheduler and kubectl it is a Node like any other. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { neverAborted } from '../../src/base/abort.ts';
+import { createSystemRandom } from '../../src/base/random.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { type KubeconfigOptions, renderKubeconfig } from '../../src/kube/client/login/render-kubeconfig.ts';
+import { parseKeptIdentity } from '../../src/kube/node/kept-identity.ts';
+import { NODES } from '../../src/kube/types/core.ts';
+import { parseCertificates } from '../../src/pki/certificate.ts';
+import { type Agents, approveServing, createAgents, createLook, letJoin } from '../tart-kubelet/agent-process.ts';
+import type { Cluster } from './bench/cluster.ts';
+import { drawToken } from './cluster-api/node-access.ts';
+import { newId } from './kinds/kinds-scene.ts';
+import { openScene } from './kube/scene.ts';
+import { ATTEMPTS, runAttempts } from './node-identity/attempts.ts';
+
+const renderJob = (name: string, node: string, script: string): object => ({
+  ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name } },
+  spec: {
+    backoffLimit: 0,
+    template: {
+      spec: {
+        restartPolicy: 'Never',
+        nodeSelector: { 'kubernetes.io/hostname': node },
+        tolerations: [{ key: 'tuist.dev/macos', operator: 'Exists' }],
+        containers: [{ name: 'main', image: 'ghcr.io/acme/macos:1', command: ['/bin/sh', '-c', script] }],
+      },
+    },
+  },
+});
+
+interface Mac {
+  readonly cluster: Cluster;
+  readonly namespace: string;
+  readonly nodeName: string;
+  readonly folder: string;
+  readonly agents: Agents;
+  readonly look: ReturnType<typeof createLook>;
+  /** What it printed, and what it complained about. */
+  kubectl(words: string, input?: object): Promise<string>;
+  undo(work: () => Promise<unknown>): void;
+}
+
+const openMac = async (t: TestContext): Promise<Mac> => {
+  const { cluster, client, namespace, undo, signal } = await openScene(t);
+  const folder = mkdtempSync(join(tmpdir(), 'tart-kubelet-cluster-'));
+  undo(async () => rmSync(folder, { recursive: true, force: true }));
+  const nodeName = `mac-${newId().slice(0, 8)}`;
+  const { id, secret, group } = drawToken(namespace, createSystemRandom());
+  const token = `${id}.${secret}`;
+  undo(await letJoin(client, { token, group }, signal));
+  const approving = new AbortController();
+  void approveServing(client, approving.signal);
+  undo(async () => approving.abort());
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, renderLogin(cluster, { token: new Secret(token) }));
+  const agents = createAgents({ folder, nodeName, kubeconfig, labels: 'tuist.dev/fleet=ci' });
+  undo(() => client.delete(NODES, { name: nodeName }, { signal: neverAborted() }));
+  undo(agents.stop);
+  const look = createLook(agents.start());
+  const kubectl: Mac['kubectl'] = async (words, input) => {
+    const args = ['-n', namespace, ...words.split(' ')];
+    const { stdout, stderr } = await cluster.kubectl(args, input === undefined ? {} : { input: JSON.stringify(input) });
+    return `${stdout}${stderr}`;
+  };
+  return { cluster, namespace, nodeName, folder, agents, look, kubectl, undo };
+};
+
+const renderLogin = ({ server, caPem }: Cluster, client: KubeconfigOptions['client']): string =>
+  renderKubeconfig({ server, authority: caPem, name: 'mac', client });
+
+/** Asks the agent itself, as Prometheus would. */
+const askAgent = async ({ kubectl, nodeName, cluster }: Mac, path: string, token?: string): Promise<string> => {
+  const port = Number(await kubectl(`get node ${nodeName} -o jsonpath={.status.daemonEndpoints.kubeletEndpoint.Port}`));
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, ca: cluster.caPem, headers, agent: false } as const;
+    const asked = request(options, async (response) => {
+      let said = '';
+      for await (const chunk of response) said += String(chunk);
+      resolve(`${response.statusCode} ${said}`);
+    });
+    asked.once('error', reject);
+    asked.end();
+  });
+};
+
+const isReadyNode = async ({ look, kubectl, nodeName }: Mac): Promise<void> => {
+  await look('ready', async () => /^\S+ +Ready /.test(await kubectl(`get node ${nodeName} --no-headers`)) || undefined);
+  assert.match(await kubectl(`get node ${nodeName} -o wide --no-headers`), /127\.0\.0\.1 .* tart:\/\/\d/);
+  assert.match(await kubectl(`get node ${nodeName} -o jsonpath={.spec.taints[*].key}`), /tuist\.dev\/macos/);
+};
+
+const runsJob = async ({ kubectl, nodeName }: Mac): Promise<void> => {
+  await kubectl('create -f -', renderJob('good', nodeName, 'echo hello; echo world'));
+  assert.match(await kubectl('wait --for=condition=complete --timeout=50s job/good'), /condition met/);
+  assert.match(await kubectl('logs job/good'), /hello\nworld\n/);
+  assert.match(await kubectl('logs job/good --tail=1 --timestamps'), /^\d{4}-\S+Z world\n$/);
+  const previous = await kubectl('logs job/good --previous');
+  assert.match(previous, /previous terminated container "main" in pod "good-\w+" not found/);
+};
+
+const isFollowed = async ({ kubectl, nodeName }: Mac): Promise<void> => {
+  const script = 'for i in 1 2 3 4 5; do echo line $i; sleep 0.3; done; exit 3';
+  await kubectl('create -f -', renderJob('slow', nodeName, script));
+  await kubectl('wait --for=jsonpath={.status.phase}=Running --timeout=50s pod -l job-name=slow');
+  assert.match(await kubectl('exec job/slow -- ls'), /commands cannot be run in a VM through the API yet/);
+  assert.match(await kubectl('logs -f job/slow'), /line 1\nline 2\nline 3\nline 4\nline 5\n/);
+  assert.match(await kubectl('wait --for=condition=failed --timeout=50s job/slow'), /condition met/);
+  const code = 'jsonpath={.items[0].status.containerStatuses[0].state.terminated.exitCode}';
+  assert.equal(await kubectl(`get pods -l job-name=slow -o ${code}`), '3');
+};
+
+const givesFigures = async (mac: Mac): Promise<void> => {
+  const { kubectl, namespace, look, nodeName, undo } = mac;
+  await kubectl('create serviceaccount scraper');
+  const bearer = (await kubectl('create token scraper')).trim();
+  assert.match(await askAgent(mac, '/metrics/resource'), /^401/);
+  assert.match(await askAgent(mac, '/metrics/resource', bearer), /^403 Forbidden \(user=system:serviceaccount:/);
+  await kubectl(`create clusterrole ${namespace} --verb=get --resource=nodes/metrics,nodes/stats`);
+  await kubectl(
+    `create clusterrolebinding ${namespace} --clusterrole=${namespace} --serviceaccount=${namespace}:scraper`,
+  );
+  undo(() => kubectl(`delete clusterrolebinding,clusterrole ${namespace}`));
+  const stats = await look('allowed', async () => {
+    const said = await askAgent(mac, '/stats/summary', bearer);
+    return said.startsWith('200') ? said : undefined;
+  });
+  assert.match(stats, new RegExp(`"nodeName":"${nodeName}"`));
+};
+
+/** With what lies on its disk; the agent is stopped, so that it does not put right what is tried. */
+const isConfined = async (t: TestContext, { cluster, nodeName, folder, agents }: Mac): Promise<void> => {
+  await agents.stop();
+  const { current } = parseKeptIdentity(new Secret(readFileSync(join(folder, 'identity.json'), 'utf8')));
+  assert.ok(current !== undefined);
+  assert.equal(parseCertificates(current.certificatePem)[0].commonName, `system:node:${nodeName}`);
+  const kubeconfig = join(folder, 'own.kubeconfig');
+  const login = { certificate: current.certificatePem, key: current.keyPem };
+  writeFileSync(kubeconfig, renderLogin(cluster, login), { mode: 0o600 });
+  for (const { row, verdict, answer } of await runAttempts(cluster, { nodeName, kubeconfig }, ATTEMPTS)) {
+    await t.test(`${row.attempt}: ${row.verdict}`, () => assert.equal(verdict, row.verdict, answer));
+  }
+};
+
+test('a Mac with tart-kubelet', { timeout: 200_000 }, async (t) => {
+  const mac = await openMac(t);
+  await t.test('is a Node that is ready, with what it says of itself', () => isReadyNode(mac));
+  await t.test('runs a Job to its end, and kubectl shows its log', () => runsJob(mac));
+  await t.test('has its log followed while it runs, and says why there is no exec', () => isFollowed(mac));
+  await t.test('gives its figures to whom the API lets have them', () => givesFigures(mac));
+  await t.test('is confined by its own certificate as every Node is', (own) => isConfined(own, mac));
+});

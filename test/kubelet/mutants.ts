@@ -1,0 +1,114 @@
+/** Defects that kubelets had, ours or the Go original's, put back one at a time: each must be found by the test that is named. */
+import type { Edit } from '../mutants/mutant.ts';
+
+export interface KubeletMutant {
+  readonly id: string;
+  readonly story: string;
+  /** Of the test in src/world that finds it. */
+  readonly foundBy: string;
+  readonly file: 'kubelet-world.test.ts' | 'kubelet-faults.test.ts';
+  readonly edits: readonly Edit[];
+}
+
+const PLAN = 'src/kubelet/pods/plan-pod.ts';
+const MOVES = 'src/kubelet/pods/moves.ts';
+
+export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
+  {
+    id: 'M24',
+    story: 'a Pod that is over is left alone before anybody sees that it is deleted',
+    foundBy: '§9.4-2',
+    file: 'kubelet-world.test.ts',
+    edits: [
+      {
+        file: PLAN,
+        from: "  if (pod.metadata.deletionTimestamp !== undefined) return 'end';\n  if (isOver(pod)) return 'over';",
+        to: "  if (isOver(pod)) return 'gone';\n  if (pod.metadata.deletionTimestamp !== undefined) return 'end';",
+      },
+    ],
+  },
+  {
+    id: 'N9',
+    story: 'a VM belongs to whoever has the name',
+    foundBy: 'F92',
+    file: 'kubelet-world.test.ts',
+    edits: [
+      {
+        file: 'src/kubelet/pods/vm-name.ts',
+        from: 'const uidOf = ({ metadata }: Pod): string => metadata.uid ??',
+        to: "const uidOf = (_: Pod): string => '00000000-0000-4000-8000-000000000000' ??",
+      },
+    ],
+  },
+  {
+    id: 'N15',
+    story: 'the end of a VM is seen only when somebody next looks, a second later',
+    foundBy: 'N15',
+    file: 'kubelet-world.test.ts',
+    edits: [
+      {
+        file: 'src/kubelet/pods/pod-controller.ts',
+        from: '        memory.exit = exit;\n        wake();',
+        to: '        ports.clock.schedule(1_000, () => {\n          memory.exit = exit;\n          wake();\n        });',
+      },
+    ],
+  },
+  {
+    id: 'K1',
+    story: 'an outcome is not written down before the VM is torn down',
+    foundBy: 'F87 K1',
+    file: 'kubelet-world.test.ts',
+    edits: [
+      {
+        file: MOVES,
+        from: "  await journal.put({ ...entry, stage: 'ended', outcome });",
+        to: "  await parts.vms.remove(vm, subject.signal);\n  await shares.remove(vm);\n  await journal.put({ ...entry, stage: 'ended', outcome });",
+      },
+    ],
+  },
+  {
+    id: 'K2',
+    story: 'a run is put on record after it was begun: a restart takes the VM for one that never ran',
+    foundBy: 'F87 K1',
+    file: 'kubelet-world.test.ts',
+    edits: [
+      {
+        file: 'src/kubelet/pods/make-vm.ts',
+        from: "  await journal.put({ ...making, stage: 'started', startedMs });\n",
+        to: '',
+      },
+      {
+        file: 'src/kubelet/pods/make-vm.ts',
+        from: '    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), signal });',
+        to: "    const run = await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), signal });\n    await journal.put({ ...making, stage: 'started', startedMs });\n    return run;",
+      },
+    ],
+  },
+  {
+    id: 'K3',
+    story: 'a finalizer is let go while the VM is still there',
+    foundBy: 'F87 K1',
+    file: 'kubelet-world.test.ts',
+    edits: [{ file: PLAN, from: "  ended: 'remove',", to: "  ended: 'release'," }],
+  },
+  {
+    id: 'K13',
+    story: 'what cannot be started is tried without a pause',
+    foundBy: '§7-12',
+    file: 'kubelet-faults.test.ts',
+    edits: [
+      {
+        file: 'src/kubelet/pods/pod-work.ts',
+        from: 'factor: 2, maxMs: 60_000, minMs: 500 }',
+        to: 'factor: 1, maxMs: 60_000, minMs: 500 }',
+      },
+    ],
+  },
+  {
+    id: 'D8',
+    story: 'a VM is made before its Pod is claimed',
+    foundBy: 'runs Pods as VMs',
+    file: 'kubelet-world.test.ts',
+    edits: [{ file: MOVES, from: "momentOf(entry, memory), finalizer: 'held' }", to: 'momentOf(entry, memory) }' }],
+  },
+];

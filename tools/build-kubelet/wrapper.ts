@@ -1,0 +1,5 @@
+/** The command that starts the agent on a Mac. */
+
+/** The same as the step agent-bundle writes on a Mac. */
+export const WRAPPER =
+  '#!/bin/sh\nexec /usr/local/lib/tart-kubelet/node /usr/local/lib/tart-kubelet/tart-kubelet.mjs "$@"\n';
