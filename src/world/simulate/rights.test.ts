@@ -59,6 +59,11 @@ const DECLARED: readonly { readonly right: string; readonly why: string; readonl
     why: 'only where a Deployment is to be spread',
     shown: 'src/provider/fleet/plan-spread.test.ts',
   })),
+  {
+    right: 'dispatchTokens request-serviceaccounts-token-audience /tuist-runners-dispatch',
+    why: 'asked by the API server of a Node that wants a token for a runner',
+    shown: 'src/kubelet/pods/pod-facts.test.ts',
+  },
   { right: 'githubApps get /secrets', why: 'only builders have one', shown: 'src/world/host-builder.test.ts' },
   {
     right: 'kubeconfigs patch /secrets',
