@@ -4,11 +4,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import { JOBS } from '../../controlplane/core/workloads/job.ts';
-import { HOST_STATES, MAC_HOSTS } from '../../kinds/mac-host.ts';
+import { HOST_STATES, MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
 import { createCache, dropManagedFields } from '../../kube/cache/cache.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import { NODES, PODS } from '../../kube/types/core.ts';
+import { NODES, type Node, PODS } from '../../kube/types/core.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { DEMO_JOB } from '../../world/demo-fleet.ts';
@@ -33,26 +33,18 @@ export const createFleetView = (deps: FleetViewDeps) => {
   const caches = [hosts, machines, nodes, pods, jobs];
   return {
     /** One line per Mac. */
-    rows: (): readonly (readonly string[])[] =>
-      [...hosts.list()]
+    rows: (): readonly (readonly string[])[] => {
+      const nodeOf = new Map(nodes.list().map((node) => [serverIdOf(node), node]));
+      const running = countBy(pods.list(), ({ spec, status }) =>
+        status?.phase === 'Running' ? spec?.nodeName : undefined,
+      );
+      return [...hosts.list()]
         .sort((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1))
-        .map(({ metadata, spec, status }) => {
-          const node = nodes.list().find((candidate) => candidate.spec?.providerID?.endsWith(metadata.name));
-          const running = pods
-            .list()
-            .filter((pod) => pod.spec?.nodeName === node?.metadata.name && pod.status?.phase === 'Running');
-          const steps = status?.operation?.steps ?? [];
-          const done = steps.filter(({ state }) => state === 'done' || state === 'skipped').length;
-          const isPreparing = status?.state === 'preparing' && steps.length > 0;
-          return [
-            metadata.name.slice(0, 8),
-            `${status?.state ?? '-'}${isPreparing ? ` ${done}/${steps.length}` : ''}`,
-            status?.server?.name ?? '-',
-            spec.claimRef?.name ?? '-',
-            node === undefined ? '-' : isReady(node) ? 'Ready' : 'NotReady',
-            String(running.length),
-          ];
-        }),
+        .map((host) => {
+          const node = nodeOf.get(host.metadata.name);
+          return toRow(host, node, running.get(node?.metadata.name ?? '') ?? 0);
+        });
+    },
     readyNodes: (): number => nodes.list().filter(isReady).length,
     boundMachines: (): number => machines.list().filter(({ status }) => status?.nodeRef !== undefined).length,
     isJobDone: (): boolean => isTrue(jobs.get(`default/${DEMO_JOB}`)?.status?.conditions, 'Complete'),
@@ -71,6 +63,32 @@ export const createFleetView = (deps: FleetViewDeps) => {
       await Promise.all(caches.map((cache) => cache.run(signal)));
     },
   };
+};
+
+/** The last part of a provider id, which names the server. */
+const serverIdOf = ({ spec }: Node): string => spec?.providerID?.split('/').at(-1) ?? '';
+
+const countBy = <T>(items: readonly T[], keyOf: (item: T) => string | undefined): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+};
+
+const toRow = ({ metadata, spec, status }: MacHost, node: Node | undefined, pods: number): readonly string[] => {
+  const steps = status?.operation?.steps ?? [];
+  const done = steps.filter(({ state }) => state === 'done' || state === 'skipped').length;
+  const isPreparing = status?.state === 'preparing' && steps.length > 0;
+  return [
+    metadata.name.slice(0, 8),
+    `${status?.state ?? '-'}${isPreparing ? ` ${done}/${steps.length}` : ''}`,
+    status?.server?.name ?? '-',
+    spec.claimRef?.name ?? '-',
+    node === undefined ? '-' : isReady(node) ? 'Ready' : 'NotReady',
+    String(pods),
+  ];
 };
 
 interface Conditioned {

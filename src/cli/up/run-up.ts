@@ -1,6 +1,6 @@
 /** The work behind `macfleet up`: starts the fleet, shows it, and stops it. Loaded only when the command runs. */
 import { abortable, linkedController } from '../../base/abort.ts';
-import { createSystemClock } from '../../base/clock.ts';
+import { createSystemClock, sleep } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
 import { createIds } from '../../base/ids.ts';
 import { createLogger, type Logger } from '../../base/logger.ts';
@@ -94,15 +94,14 @@ interface Following {
   readonly draw: (table: string) => void;
 }
 
+/** Ten times a second is as much as a person sees; a large fleet changes a thousand times. */
+const LOOK_EVERY_MS = 100;
+
 /** Shows what happens until what was asked for is reached, or until the person stops it. */
 const follow = async ({ flags, fleet, logger, say, draw }: Following, signal: AbortSignal): Promise<void> => {
   const watching = linkedController(signal);
-  const view = createFleetView({
-    client: fleet.client,
-    clock: createSystemClock(),
-    random: createSystemRandom(),
-    logger,
-  });
+  const clock = createSystemClock();
+  const view = createFleetView({ client: fleet.client, clock, random: createSystemRandom(), logger });
   const running = view.run(watching.signal);
   const reached = Promise.withResolvers<void>();
   let shown = '';
@@ -112,7 +111,19 @@ const follow = async ({ flags, fleet, logger, say, draw }: Following, signal: Ab
     shown = table;
     if (isReached(view, flags)) reached.resolve();
   };
-  const stopLooking = view.onChange(look);
+  let isDue = false;
+  const lookSoon = (): void => {
+    if (isDue) return;
+    isDue = true;
+    sleep(clock, LOOK_EVERY_MS, watching.signal).then(
+      () => {
+        isDue = false;
+        look();
+      },
+      () => undefined,
+    );
+  };
+  const stopLooking = view.onChange(lookSoon);
   try {
     await abortable(Promise.race([reached.promise, fleet.ended]), signal);
     say(flags.until === 'jobs-done' ? 'The Job is done.' : 'All Macs are ready.');
