@@ -190,6 +190,10 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     may: ['network'],
     because: 'metrics of VMs are passed on over real sockets',
   },
+  'src/kubelet/guest/forward/guarded-server.ts': {
+    may: ['network'],
+    because: 'forwarders and relays listen on real sockets',
+  },
   'src/kubelet/guest/forward/port-forwards.ts': {
     may: ['network'],
     because: 'ports of VMs are passed on over real sockets',

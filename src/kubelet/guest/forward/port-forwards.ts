@@ -1,17 +1,10 @@
 /** The real forwarder of a Pod's hostPorts: bytes, as they come, from those who may. */
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Cidr } from '../../../base/cidr.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { FleetError, messageOf, toFleetError } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
-import {
-  cacheAnswer,
-  findLocalAddress,
-  isAllowed,
-  type LocalAddress,
-  type OpenPortForward,
-  type PortForward,
-} from './forwarder.ts';
+import { cacheAnswer, findLocalAddress, type LocalAddress, type OpenPortForward } from './forwarder.ts';
+import { createGuardedServer } from './guarded-server.ts';
 
 export interface PortForwardsOptions {
   readonly clock: Clock;
@@ -23,67 +16,36 @@ export interface PortForwardsOptions {
   readonly mapAddress: (host: string) => string;
 }
 
+const NOT_BOUND = { code: 'ForwarderNotBound', what: 'a port of a Pod cannot be passed on' };
+
 export const createPortForwards =
   (options: PortForwardsOptions): OpenPortForward =>
-  async (forward) => {
+  async ({ host, port, targetPort, upstream }) => {
+    const { clock, logger, sources, mapAddress } = options;
     const life = new AbortController();
-    const sockets = new Set<Socket>();
-    const upstream = cacheAnswer(forward.upstream, options.clock.elapsed);
-    const server = createServer({ noDelay: true, pauseOnConnect: true }, (client) => {
-      keep(sockets, client);
-      if (!isAllowed(client.remoteAddress, options.sources)) {
-        client.destroy();
-        return;
-      }
-      upstream(life.signal)
-        .then((host) =>
-          relay(client, { host: options.mapAddress(host), port: forward.targetPort }, { options, sockets }),
-        )
-        .catch((thrown: unknown) => {
-          options.logger.warn('A connection to a VM cannot be passed on', { error: toFleetError(thrown) });
-          client.destroy();
-        });
+    const addressOf = cacheAnswer(upstream, clock.elapsed);
+    const server = createGuardedServer({
+      ...{ logger, sources, pauseOnConnect: true, failure: 'A connection to a VM cannot be passed on' },
+      serve: async (client, { couple }) => {
+        const guest = dial(options, { host: mapAddress(await addressOf(life.signal)), port: targetPort });
+        couple(client, guest);
+        client.pipe(guest);
+        guest.pipe(client);
+      },
     });
-    await listen(server, forward);
-    let closing: Promise<void> | undefined;
+    await server.listen({ host, port, ...NOT_BOUND });
     return {
       close: () => {
-        closing ??= new Promise((resolve) => {
-          life.abort();
-          server.close(() => resolve());
-          for (const socket of sockets) socket.destroy();
-        });
-        return closing;
+        life.abort();
+        return server.close();
       },
     };
   };
 
-const keep = (sockets: Set<Socket>, socket: Socket): void => {
-  sockets.add(socket);
-  socket.once('close', () => sockets.delete(socket));
-  // The other side hears of it by the end.
-  socket.on('error', () => socket.destroy());
-};
-
-const listen = (server: Server, { host, port }: PortForward): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      const message = `a port of a Pod cannot be passed on at ${host}:${port}: ${messageOf(cause)}`;
-      reject(new FleetError('unavailable', { code: 'ForwarderNotBound', message, cause }));
-    });
-    server.listen({ host, port }, resolve);
-  });
-
-const relay = (
-  client: Socket,
+const dial = (
+  { ownAddresses }: PortForwardsOptions,
   target: { readonly host: string; readonly port: number },
-  { options, sockets }: { readonly options: PortForwardsOptions; readonly sockets: Set<Socket> },
-): void => {
-  const localAddress = findLocalAddress(target.host, options.ownAddresses());
-  const guest = connect({ ...target, noDelay: true, ...(localAddress !== undefined && { localAddress }) });
-  keep(sockets, guest);
-  client.once('close', () => guest.destroy());
-  guest.once('close', () => client.destroy());
-  client.pipe(guest);
-  guest.pipe(client);
+): Socket => {
+  const localAddress = findLocalAddress(target.host, ownAddresses());
+  return connect({ ...target, noDelay: true, ...(localAddress !== undefined && { localAddress }) });
 };
