@@ -3,6 +3,7 @@ import { parseTimestamp } from '../../../base/clock.ts';
 import type { MacHost } from '../../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import { parseServerName } from '../../../kinds/names.ts';
+import { CLUSTER_API_LABELS } from '../../../kube/types/cluster-api.ts';
 import { CLUSTER_IDS } from '../../fleet-world.ts';
 import type { Truth } from '../truth.ts';
 import { judgeCluster } from './quiet-cluster.ts';
@@ -33,7 +34,16 @@ const isFree = (truth: Truth, { metadata, spec }: MacHost): boolean => {
   return isPooled && isNobodys && server?.status === 'ready' && metadata.deletionTimestamp === undefined;
 };
 
-const isWaiting = (truth: Truth, { metadata, status }: ScalewayAppleSiliconMachine): boolean =>
+/** Somebody gave it to a Cluster that does not exist: it waits for that person. */
+const isNobodys = (truth: Truth, { metadata }: ScalewayAppleSiliconMachine): boolean => {
+  const cluster = metadata.labels?.[CLUSTER_API_LABELS.clusterName];
+  return cluster !== undefined && truth.find('clusters', cluster) === undefined;
+};
+
+const isWaiting = (truth: Truth, machine: ScalewayAppleSiliconMachine): boolean =>
+  isWithout(truth, machine) && !isNobodys(truth, machine);
+
+const isWithout = (truth: Truth, { metadata, status }: ScalewayAppleSiliconMachine): boolean =>
   metadata.deletionTimestamp === undefined &&
   !status?.serverID &&
   isOld(metadata.creationTimestamp, truth.nowMs()) &&

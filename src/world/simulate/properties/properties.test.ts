@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CLUSTER_API_LABELS } from '../../../kube/types/cluster-api.ts';
 import { SAFETY } from './all.ts';
 import { judgeQuiet } from './liveness.ts';
 import {
@@ -398,6 +399,13 @@ describe('a world that has come to rest', () => {
       promised.filter((id) => !judged.includes(id)),
       [],
     );
+  });
+
+  it('is right when who waits was given to a Cluster that does not exist', () => {
+    const lost = machine('a', { created: OLD, status: HAS_NONE });
+    const labels = { [CLUSTER_API_LABELS.clusterName]: 'another' };
+    const world = { hosts: [macHost()], machines: [{ ...lost, metadata: { ...lost.metadata, labels } }] };
+    assert.deepEqual(judgeQuiet(fakeTruth({ ...world, happenings: [] }).truth, createWitness()), []);
   });
 
   it('is right when every Mac is free and nobody waits', () => {
