@@ -4,11 +4,9 @@
  */
 import './require-node.js';
 import { createSystemClock } from '../src/base/clock.ts';
-import { cancelled } from '../src/base/errors.ts';
 import { createIds } from '../src/base/ids.ts';
 import { createLogger } from '../src/base/logger.ts';
 import { createSystemRandom } from '../src/base/random.ts';
-import { reportFailure } from '../src/cli/report-failure.ts';
 import { startIdleCollection } from '../src/controlplane/idle-collection.ts';
 import { createSystemHeap } from '../src/controlplane/system-heap.ts';
 import { LEASE_NAMES } from '../src/kinds/names.ts';
@@ -24,18 +22,10 @@ import { parseManagerFlags } from '../src/world/manager-flags.ts';
 import { serveHealth } from '../src/world/manager-health.ts';
 import { openProvider } from '../src/world/manager-ports.ts';
 import { refuseRival } from '../src/world/manager-rival.ts';
+import { openProcess, runToEnd } from './process-io.ts';
 
-const args = process.argv.slice(2);
-const stopping = new AbortController();
-const io = {
-  stdout: (text: string) => process.stdout.write(text),
-  stderr: (text: string) => process.stderr.write(text),
-  env: process.env,
-  signal: stopping.signal,
-};
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
-}
+const program = openProcess();
+const { args, io } = program;
 
 const run = async (closing: AsyncDisposableStack): Promise<void> => {
   const { signal, env } = io;
@@ -80,12 +70,4 @@ const run = async (closing: AsyncDisposableStack): Promise<void> => {
   await manager.run(signal);
 };
 
-const closing = new AsyncDisposableStack();
-try {
-  await run(closing);
-} catch (error) {
-  process.exitCode = reportFailure({ args, io }, error);
-} finally {
-  stopping.abort();
-  await closing.disposeAsync();
-}
+await runToEnd(program, run);

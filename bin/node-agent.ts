@@ -6,7 +6,6 @@ import './require-node.js';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { createSystemClock } from '../src/base/clock.ts';
-import { cancelled } from '../src/base/errors.ts';
 import { createLogger } from '../src/base/logger.ts';
 import { createSystemRandom } from '../src/base/random.ts';
 import { Secret } from '../src/base/secret.ts';
@@ -18,6 +17,7 @@ import { createIdentityFile } from '../src/kube/node/identity-file.ts';
 import { createNodeLogins, type NodeLogin, readConfig } from '../src/kube/node/node-login.ts';
 import { runNodeAgent } from '../src/sim/node/node-agent.ts';
 import { createServeNode, type ServeNode } from '../src/sim/node/node-server.ts';
+import { openProcess } from './process-io.ts';
 
 interface Flags {
   readonly nodeName: string;
@@ -30,17 +30,7 @@ interface Flags {
   readonly serveLogs: boolean;
 }
 
-const args = process.argv.slice(2);
-const stopping = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
-}
-const io = {
-  stdout: (text: string) => process.stdout.write(text),
-  stderr: (text: string) => process.stderr.write(text),
-  env: process.env,
-  signal: stopping.signal,
-};
+const { args, io } = openProcess();
 
 /** `a=1,b=2` */
 const parseLabels = (text: string): Readonly<Record<string, string>> =>
@@ -88,7 +78,7 @@ const run = async (): Promise<void> => {
   logger.info('Node agent starts', { node: nodeName });
   try {
     const facts = { nodeName, providerId, labels: parseLabels(nodeLabels), capacity };
-    await runNodeAgent({ client, clock, random, logger, ...facts, ...serving }, stopping.signal);
+    await runNodeAgent({ client, clock, random, logger, ...facts, ...serving }, io.signal);
   } finally {
     await logins.close();
   }

@@ -7,10 +7,8 @@ import './require-node.js';
 import { cpus, freemem, hostname, networkInterfaces, release, totalmem, userInfo } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import { createSystemClock } from '../src/base/clock.ts';
-import { cancelled } from '../src/base/errors.ts';
 import { createLogger } from '../src/base/logger.ts';
 import { createSystemRandom } from '../src/base/random.ts';
-import { reportFailure } from '../src/cli/report-failure.ts';
 import { createHostIo } from '../src/kube/client/login/host-io.ts';
 import { createRuntimeMetrics } from '../src/kube/manager/metrics.ts';
 import type { SystemUsage } from '../src/kubelet/api/usage/measure-usage.ts';
@@ -21,19 +19,11 @@ import type { InterfaceAddress } from '../src/kubelet/node/node-address.ts';
 import { type HostProcess, openHost } from '../src/kubelet/open-host.ts';
 import { runAgent } from '../src/kubelet/run-agent.ts';
 import { serveHealth } from '../src/world/manager-health.ts';
+import { openProcess, runToEnd } from './process-io.ts';
 import { startCollecting } from './small-heap.ts';
 
-const args = process.argv.slice(2);
-const stopping = new AbortController();
-const io = {
-  stdout: (text: string) => process.stdout.write(text),
-  stderr: (text: string) => process.stderr.write(text),
-  env: process.env,
-  signal: stopping.signal,
-};
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
-}
+const program = openProcess();
+const { args, io } = program;
 
 const AGENT_VERSION = `tart-kubelet-v${packageJson.version}`;
 
@@ -102,12 +92,4 @@ const run = async (closing: AsyncDisposableStack): Promise<void> => {
   });
 };
 
-const closing = new AsyncDisposableStack();
-try {
-  await run(closing);
-} catch (error) {
-  process.exitCode = reportFailure({ args, io }, error);
-} finally {
-  stopping.abort();
-  await closing.disposeAsync();
-}
+await runToEnd(program, run);

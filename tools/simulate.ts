@@ -10,7 +10,7 @@
  */
 import '../bin/require-node.js';
 import { availableParallelism } from 'node:os';
-import { cancelled } from '../src/base/errors.ts';
+import { openProcess } from '../bin/process-io.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
 import { runExhaustiveMode } from './simulate/exhaustive.ts';
 import { parseSimulateFlags, type SimulateFlags } from './simulate/flags.ts';
@@ -20,9 +20,7 @@ import { runOneMode } from './simulate/one.ts';
 import { runSeedsMode } from './simulate/swarm.ts';
 import { runSystematicMode } from './simulate/systematic.ts';
 
-const args = process.argv.slice(2);
-const stopping = new AbortController();
-const io = { stderr: (text: string) => process.stderr.write(text) };
+const { args, io } = openProcess();
 
 const chooseMode = ({ seed, replay, systematic, exhaustive, mutant, mutants }: SimulateFlags): Mode => {
   if (exhaustive === true) return runExhaustiveMode;
@@ -32,14 +30,11 @@ const chooseMode = ({ seed, replay, systematic, exhaustive, mutant, mutants }: S
   return seed === undefined && replay === undefined ? runSeedsMode : runOneMode;
 };
 
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
-}
 try {
   const flags = parseSimulateFlags(args);
   const isKept = await chooseMode(flags)({
-    ...{ flags, signal: stopping.signal, cores: availableParallelism() },
-    print: (text) => process.stdout.write(`${text}\n`),
+    ...{ flags, signal: io.signal, cores: availableParallelism() },
+    print: (text) => io.stdout(`${text}\n`),
     elapsedMs: () => performance.now(),
   });
   process.exitCode = isKept ? 0 : 1;

@@ -5,7 +5,7 @@
  */
 import '../bin/require-node.js';
 import { Command, Option } from 'commander';
-import { cancelled } from '../src/base/errors.ts';
+import { openProcess } from '../bin/process-io.ts';
 import { parseWhole } from '../src/base/flags/parse-number.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
 import { runKills } from './soak/kills.ts';
@@ -22,15 +22,8 @@ interface UpstreamFlags {
   readonly reasons?: true;
 }
 
-const args = process.argv.slice(2);
-const stopping = new AbortController();
-const print = (text: string): void => void process.stdout.write(text);
-const io = {
-  stdout: print,
-  stderr: (text: string) => process.stderr.write(text),
-  env: process.env,
-  signal: stopping.signal,
-};
+const { args, io } = openProcess();
+const print = io.stdout;
 
 const upstream = async ({ on, only, processes, keep, reasons }: UpstreamFlags): Promise<void> => {
   const { results, excluded } = await runUpstream(
@@ -38,7 +31,7 @@ const upstream = async ({ on, only, processes, keep, reasons }: UpstreamFlags): 
       ...{ on, processes, print, keep: keep === true ? 'files' : 'nothing' },
       ...(only === undefined ? {} : { only: new RegExp(only) }),
     },
-    stopping.signal,
+    io.signal,
   );
   if (reasons === true) for (const { name, why } of excluded) print(`not run: ${name}: ${why}\n`);
   print(`${renderResults(results)}${excluded.length} not run: they do not apply (--reasons)\n`);
@@ -50,7 +43,7 @@ const kills = async ({ times }: { readonly times: number }): Promise<void> => {
 };
 
 const simulate = async (flags: { readonly seeds: number; readonly workers?: number }): Promise<void> => {
-  process.exitCode = (await soakSimulation({ ...flags, print, signal: stopping.signal })) ? 0 : 1;
+  process.exitCode = (await soakSimulation({ ...flags, print, signal: io.signal })) ? 0 : 1;
 };
 
 const program = new Command('npm run soak --').description('what takes too long for npm test');
@@ -92,9 +85,6 @@ program
   )
   .action(simulate);
 
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
-}
 try {
   await program.parseAsync(args, { from: 'user' });
 } catch (error) {

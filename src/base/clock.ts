@@ -48,6 +48,13 @@ export const sleep = (clock: Clock, delayMs: number, signal: AbortSignal): Promi
     signal.addEventListener('abort', onAbort, { once: true });
   });
 
+/** As `sleep` where an abort is a reason to look up, not an error: says which of the two it was. */
+export const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<'passed' | 'aborted'> =>
+  sleep(clock, delayMs, signal).then(
+    () => 'passed',
+    () => 'aborted',
+  );
+
 /** RFC 3339 with seconds, as Kubernetes writes `metav1.Time`. */
 export const toTimestamp = (atMs: number): string => `${new Date(atMs).toISOString().slice(0, 19)}Z`;
 

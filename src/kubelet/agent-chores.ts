@@ -1,6 +1,6 @@
 /** What the agent does now and then, beside its Node and its Pods: sweeps old logs, and looks how full the disks of guests are. */
 import type { Registry } from 'prom-client';
-import { type Clock, sleep } from '../base/clock.ts';
+import { type Clock, pause } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Cache } from '../kube/cache/cache.ts';
 import type { Pod } from '../kube/types/pod.ts';
@@ -31,7 +31,7 @@ export const runChores = async (chores: Chores, signal: AbortSignal): Promise<vo
 const keepLogsSwept = async (chores: Chores, signal: AbortSignal): Promise<void> => {
   const { files, clock, logger, folders, pods } = chores;
   while (!signal.aborted) {
-    await sleep(clock, SWEEP_EVERY_MS, signal).catch(() => undefined);
+    await pause(clock, SWEEP_EVERY_MS, signal);
     // Before the first answer of the API nobody knows whose Pods are gone.
     if (signal.aborted || !pods.synced) continue;
     const uids = new Set(pods.list().map(uidOf));

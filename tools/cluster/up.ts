@@ -2,7 +2,7 @@
 import '../../bin/require-node.js';
 import { once } from 'node:events';
 import { Command, Option } from 'commander';
-import { cancelled } from '../../src/base/errors.ts';
+import { openProcess } from '../../bin/process-io.ts';
 import { reportFailure } from '../../src/cli/report-failure.ts';
 import type { Cluster } from '../../test/cluster/bench/cluster.ts';
 import { installKinds, startCluster } from '../../test/cluster/bench.ts';
@@ -12,14 +12,7 @@ interface Flags {
   readonly with?: 'cluster-api';
 }
 
-const args = process.argv.slice(2);
-const stopping = new AbortController();
-const io = {
-  stdout: (text: string) => process.stdout.write(text),
-  stderr: (text: string) => process.stderr.write(text),
-  env: process.env,
-  signal: stopping.signal,
-};
+const { args, io } = openProcess();
 
 const { with: also } = new Command('npm run cluster:up --')
   .description('etcd, kube-apiserver, kube-controller-manager and kube-scheduler on the loopback')
@@ -46,16 +39,13 @@ const up = async (): Promise<void> => {
   try {
     if (also === 'cluster-api') await installKinds(cluster);
     io.stdout(renderHelp(cluster, path('kubectl')));
-    if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
+    if (!io.signal.aborted) await once(io.signal, 'abort');
   } finally {
     await cluster.stop();
     io.stdout('stopped\n');
   }
 };
 
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
-}
 // Nothing else keeps a process alive that only waits for a signal.
 const waiting = setInterval(() => undefined, 60_000);
 try {

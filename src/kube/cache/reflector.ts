@@ -5,7 +5,7 @@
  */
 import { linkedController } from '../../base/abort.ts';
 import { type BackoffPolicy, backoffDelayMs } from '../../base/backoff.ts';
-import { type Clock, sleep } from '../../base/clock.ts';
+import { type Clock, pause } from '../../base/clock.ts';
 import { FleetError, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
@@ -161,7 +161,7 @@ const recover = async <T extends KubeObject>(
     afterMs,
     error,
   });
-  await sleep(clock, afterMs, signal).catch(() => undefined);
+  await pause(clock, afterMs, signal);
 };
 
 /** The server no longer knows the version that we asked to start from. */

@@ -1,7 +1,7 @@
 /** The heartbeat of a Node: its Lease, renewed for as long as the agent lives. */
 
 import type { Clock } from '../../base/clock.ts';
-import { sleep, toMicroTimestamp } from '../../base/clock.ts';
+import { pause, toMicroTimestamp } from '../../base/clock.ts';
 import { isKind, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { KubeClient } from '../client/client.ts';
@@ -39,11 +39,6 @@ export const keepLease = async (options: LeaseKeeperOptions, signal: AbortSignal
     await pause(clock, isRenewed ? renewEveryMs : Math.max(RETRY_AFTER_MS, retryMs), signal);
   }
 };
-
-const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>
-  sleep(clock, delayMs, signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
 
 /** False when there is no Node yet to which the Lease could belong. */
 const renew = async (options: LeaseKeeperOptions, signal: AbortSignal): Promise<boolean> => {

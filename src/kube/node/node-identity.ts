@@ -4,7 +4,7 @@
  * it is shown to anybody, so that an agent that dies in between asks for the same certificate again.
  */
 import { afterFailure, DEFAULT_BACKOFF, type Retry } from '../../base/backoff.ts';
-import { type Clock, sleep } from '../../base/clock.ts';
+import { type Clock, pause } from '../../base/clock.ts';
 import { FleetError, isKind, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
@@ -104,7 +104,7 @@ export const createNodeCredentials = (deps: NodeIdentityDeps): NodeCredentials =
     },
     keep: async (signal) => {
       while (!signal.aborted) {
-        await sleep(clock, untilLook(state.held, clock.now()), signal).catch(() => undefined);
+        await pause(clock, untilLook(state.held, clock.now()), signal);
         if (signal.aborted || state.held === undefined) continue;
         await cached
           .current(signal)

@@ -2,7 +2,7 @@
  * The certificate that a Node's agent shows to the API server: for the addresses that its Node reports, asked for as a kubelet
  * does it, approved by whoever looks after the fleet, and asked for again before it expires.
  */
-import { type Clock, sleep } from '../../base/clock.ts';
+import { type Clock, pause, sleep } from '../../base/clock.ts';
 import { toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
@@ -50,7 +50,7 @@ export const keepServingCertificate = async (
     } catch (thrown) {
       if (signal.aborted) return;
       logger.warn('No certificate to serve logs with yet', { error: toFleetError(thrown) });
-      await sleep(clock, RETRY_MS, signal).catch(() => undefined);
+      await pause(clock, RETRY_MS, signal);
     }
   }
 };

@@ -2,7 +2,7 @@
  * How full the disks of guests are, as a figure. It is the guest's own doing, so that it never says anything about the Node: a job that fills
  * its disk would take its Mac out of service (K24).
  */
-import { type Clock, sleep } from '../../base/clock.ts';
+import { type Clock, pause } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { VmPort } from '../vm/vm-port.ts';
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 15_000;
 /** Until the signal is aborted. */
 export const watchGuestDisks = async (options: GuestDisksOptions, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
-    await sleep(options.clock, SWEEP_EVERY_MS, signal).catch(() => undefined);
+    await pause(options.clock, SWEEP_EVERY_MS, signal);
     if (!signal.aborted) await sweepGuestDisks(options, signal);
   }
 };

@@ -3,7 +3,7 @@
  * heartbeat (K10). What it finds is kept here and told when it changes.
  */
 import { withDeadline } from '../../base/abort.ts';
-import { type Clock, sleep } from '../../base/clock.ts';
+import { type Clock, pause } from '../../base/clock.ts';
 import { toFleetError } from '../../base/errors.ts';
 import { isEqualJson } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -117,8 +117,8 @@ const watchConcern = async (options: HostWatchOptions, watching: Watching, signa
   const { concern, memory, note } = watching;
   while (!signal.aborted) {
     const isSuspect = memory.suspects.has(concern);
-    const ended = await pause(options.clock, isSuspect ? CONFIRM_AFTER_MS : LOOK_EVERY_MS[concern], signal);
-    if (ended) return;
+    const waited = await pause(options.clock, isSuspect ? CONFIRM_AFTER_MS : LOOK_EVERY_MS[concern], signal);
+    if (waited === 'aborted') return;
     if (concern === 'disk') await measure(options, memory);
     const finding = await look(options, { concern, timeoutMs: LOOK_TIMEOUT_MS }, signal);
     if (signal.aborted) return;
@@ -139,18 +139,12 @@ const watchOthers = async (
 ): Promise<void> => {
   const see = (): unknown => [gatherLabels(options, memory), options.runningVms(), memory.diskTotalBytes];
   let before = see();
-  while (!(await pause(options.clock, LOOK_AROUND_MS, signal))) {
+  while ((await pause(options.clock, LOOK_AROUND_MS, signal)) === 'passed') {
     const now = see();
     if (!isEqualJson(before, now)) tell();
     before = now;
   }
 };
-
-const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> =>
-  sleep(clock, delayMs, signal).then(
-    () => false,
-    () => true,
-  );
 
 const look = async (
   { clock, probes }: HostWatchOptions,

@@ -1,5 +1,5 @@
 /** The power of one Mac: what runs on it runs from power-on to power-off, one change after the other. */
-import { type Clock, sleep } from '../../../base/clock.ts';
+import { type Clock, pause } from '../../../base/clock.ts';
 import type { Sandbox } from './sandbox.ts';
 
 const BOOT_MS = 20_000;
@@ -57,7 +57,7 @@ export const createPower = ({ clock, startSandbox, boot, shutDown }: PowerDeps):
       inTurn(async () => {
         await goOff();
         // Who scraps a Mac does not wait for its boot.
-        await sleep(clock, BOOT_MS, scrapped.signal).catch(() => undefined);
+        await pause(clock, BOOT_MS, scrapped.signal);
         await goOn();
       }),
     offForEver: () => {

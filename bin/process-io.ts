@@ -1,0 +1,53 @@
+/** The process around an entry point: its words, its streams, and the wish of a person or the system that it stops. */
+import { cancelled } from '../src/base/errors.ts';
+import type { CliIo } from '../src/cli/io.ts';
+import { reportFailure } from '../src/cli/report-failure.ts';
+
+export interface OpenedProcess {
+  /** What was typed after the program's name. */
+  readonly args: readonly string[];
+  readonly io: CliIo;
+  /** Aborts the signal, as a person would. */
+  stop(): void;
+}
+
+/** To be called once: from then on SIGINT and SIGTERM abort the signal, and a reader that went away (`… | head`) is no error. */
+export const openProcess = (): OpenedProcess => {
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
+  }
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  return {
+    args: process.argv.slice(2),
+    io: {
+      stdout: (text) => process.stdout.write(text),
+      stderr: (text) => process.stderr.write(text),
+      get stdin() {
+        return process.stdin;
+      },
+      env: process.env,
+      isTerminal: process.stdout.isTTY === true,
+      signal: stopping.signal,
+    },
+    stop: () => stopping.abort(),
+  };
+};
+
+/** One life of a program: its failure is told and becomes the exit code; at its end everything it opened is closed. */
+export const runToEnd = async (
+  { args, io, stop }: OpenedProcess,
+  run: (closing: AsyncDisposableStack) => Promise<void>,
+): Promise<void> => {
+  const closing = new AsyncDisposableStack();
+  try {
+    await run(closing);
+  } catch (error) {
+    process.exitCode = reportFailure({ args, io }, error);
+  } finally {
+    stop();
+    await closing.disposeAsync();
+  }
+};
