@@ -3,23 +3,28 @@
  * which changes rarely.
  */
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
+import { openProcess } from '../bin/process-io.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
 import { buildSet } from './build-kubelet/build-set.ts';
 
-const args = process.argv.slice(2);
+interface Flags {
+  readonly out: string;
+  readonly bundle?: true;
+}
+
+const { args, io } = openProcess();
 const project = resolve(import.meta.dirname, '..');
-const io = { stderr: (text: string) => process.stderr.write(text) };
+const { out, bundle } = new Command('npm run build:kubelet --')
+  .description('makes what is put on Macs: the bundle, its wrapper, the runtime for darwin-arm64, and their checksums')
+  .option('--out <folder>', 'where to', resolve(project, 'tmp/kubelet'))
+  .option('--bundle', 'without the runtime, which changes rarely')
+  .parse(args, { from: 'user' })
+  .opts<Flags>();
 
 try {
-  const { values } = parseArgs({
-    args,
-    options: { out: { type: 'string', default: resolve(project, 'tmp/kubelet') }, bundle: { type: 'boolean' } },
-  });
-  await buildSet({
-    ...{ project, out: resolve(values.out), what: values.bundle === true ? 'bundle' : 'all' },
-    say: (line) => process.stdout.write(`${line}\n`),
-  });
+  const say = (line: string): void => io.stdout(`${line}\n`);
+  await buildSet({ project, out: resolve(out), what: bundle === true ? 'bundle' : 'all', say });
 } catch (error) {
   process.exitCode = reportFailure({ args, io }, error);
 }
