@@ -57,7 +57,7 @@ export const PROVIDER_ROLES = {
       ],
       ['patch'],
     ),
-    rule('cluster.x-k8s.io', ['clusters'], FOLLOW),
+    rule('cluster.x-k8s.io', ['clusters'], READ),
     rule('cluster.x-k8s.io', ['machines'], ['get']),
     rule('cluster.x-k8s.io', ['machines/status'], ['patch']),
     rule('', ['nodes'], [...READ, 'delete']),

@@ -14,7 +14,7 @@ export const NORMAL_HOST_TIMES: ProviderTimes = {
   inventoryMs: 30_000,
   bootstrapTimeoutMs: 15 * MINUTE_MS,
   nodeWaitMs: 2 * MINUTE_MS,
-  bootstrapBackoff: { initialMs: MINUTE_MS, maxMs: 10 * MINUTE_MS },
+  bootstrapBackoff: { initialMs: MINUTE_MS, maxMs: 5 * MINUTE_MS },
 };
 
 const TIMES: Readonly<Record<HostTimesProfile, ProviderTimes>> = {

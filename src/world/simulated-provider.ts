@@ -92,7 +92,7 @@ export const createSimulatedPorts = async (
         inventoryMs: compressed(30_000),
         bootstrapTimeoutMs: 120_000,
         nodeWaitMs: 30_000,
-        bootstrapBackoff: { initialMs: compressed(60_000), maxMs: compressed(600_000) },
+        bootstrapBackoff: { initialMs: compressed(60_000), maxMs: compressed(300_000) },
       },
     },
   };

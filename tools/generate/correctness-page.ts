@@ -93,11 +93,13 @@ const renderSoak = (record: SoakRecord | undefined): string => {
   if (record === undefined) return 'No soak is on record.';
   const { schedules, violations, events, virtualHours, minutes, cores, commit, isChanged, day, ratePerCoreMinute } =
     record;
+  const missed =
+    record.unreached.length === 0 ? 'everything that should be met' : `all but ${record.unreached.join(', ')}`;
   const code = `\`${commit.slice(0, 12)}\`${isChanged ? ' and changes on it' : ''}`;
   return (
     `**On record** (${day}, ${code}): ${schedules.toLocaleString('en')} schedules, ${violations} violations; ` +
     `${virtualHours.toLocaleString('en')} simulated hours, ${events.toLocaleString('en')} events, in ${minutes} minutes on ${cores} processors, ` +
-    `${ratePerCoreMinute} schedules per minute of one.`
+    `${ratePerCoreMinute} schedules per minute of one. At least one in a thousand met ${missed} (L22).`
   );
 };
 

@@ -20,7 +20,7 @@ const STATES: Readonly<Record<HostState, { readonly means: string; readonly ends
   releasing: { means: 'is to be given back: its agent is stopped, its server renamed', ends: 'the wipe has begun' },
   wiping: { means: 'is being installed anew by Scaleway', ends: 'it is ready; then it gets a pool name' },
   quarantined: {
-    means: 'failed three times in a row, and is kept apart',
+    means: 'failed three times in a row, or its wipe did not end within an hour, and is kept apart',
     ends: 'a person releases it, or there is a new host configuration',
   },
   held: {

@@ -9,7 +9,7 @@ export const QUIET_PROMISES: readonly QuietPromise[] = [
   { id: 'L1', promise: 'no machine waits for a Mac while a Mac is free' },
   { id: 'L2', promise: 'what is deleted goes' },
   { id: 'L3', promise: 'a Mac that is given back arrives in the pool, and none is forgotten' },
-  { id: 'L4', promise: 'a wipe that does not end is told' },
+  { id: 'L4', promise: 'a Mac whose wipe does not end is kept apart' },
   { id: 'L5', promise: 'a Mac that only waited for something is prepared when that is there' },
   { id: 'L6', promise: 'a Mac that keeps failing is rebooted, then given back, then kept apart' },
   { id: 'L13', promise: 'a machine is ready, or says what it waits for' },

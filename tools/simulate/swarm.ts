@@ -1,5 +1,6 @@
 /** `--seeds`: many schedules, in several processes when there are many. */
 import { writeFileSync } from 'node:fs';
+import { unreached } from '../../src/world/simulate/marks.ts';
 import type { SwarmSummary } from '../../src/world/simulate/run-swarm.ts';
 import type { Found, Job } from './job.ts';
 import type { Mode, ModeContext } from './mode.ts';
@@ -79,6 +80,12 @@ const workersOf = ({ flags, cores }: ModeContext, seeds: number): number =>
 const renderFound = ({ table, seed }: Found): string =>
   `${table}\nreplay: npm run simulate -- --seed ${seed} --trace\n`;
 
+/** L22: what is never reached is never tested. Empty when nothing was missed. */
+export const renderUnreached = (missed: readonly string[]): string =>
+  missed.length === 0
+    ? ''
+    : `reached in fewer than one of 1,000 schedules:\n${missed.map((one) => `  ${one}\n`).join('')}`;
+
 const perMinute = (count: number, ms: number): number => Math.round((count * 60_000) / Math.max(1, ms));
 
 const showTotal = (
@@ -86,9 +93,12 @@ const showTotal = (
   { marks, cpuMs, ...counts }: SwarmTotal,
   { workers, tookMs }: { readonly workers: number; readonly tookMs: number },
 ): void => {
-  if (flags.json !== true)
-    for (const [mark, count] of Object.entries(marks).sort()) print(`${String(count).padStart(6)}  ${mark}`);
   const { schedules } = counts;
+  const missed = unreached(marks, schedules);
+  if (flags.json !== true) {
+    for (const [mark, count] of Object.entries(marks).sort()) print(`${String(count).padStart(6)}  ${mark}`);
+    if (missed.length > 0) print(renderUnreached(missed).trimEnd());
+  }
   const rates = { ratePerMinute: perMinute(schedules, tookMs), ratePerCoreMinute: perMinute(schedules, cpuMs) };
-  print(JSON.stringify({ ...counts, ...rates, workers }));
+  print(JSON.stringify({ ...counts, ...rates, workers, unreached: missed }));
 };

@@ -11,10 +11,19 @@ import { parseSoakRecord } from './simulation-record.ts';
 const folder = mkdtempSync(join(tmpdir(), 'macfleet-soak-'));
 after(() => rmSync(folder, { recursive: true }));
 
+const REACHED = 'sometimes: gone';
+
 const summaryOf = (schedules: number, violations: number): Line => ({
   is: 'swarm',
   cpuMs: 1_000,
-  summary: { schedules, violations, events: 10 * schedules, virtualHours: 6 * schedules, ratePerMinute: 1, marks: {} },
+  summary: {
+    schedules,
+    violations,
+    events: 10 * schedules,
+    virtualHours: 6 * schedules,
+    ratePerMinute: 1,
+    marks: { [REACHED]: 1 },
+  },
 });
 
 interface Workers {
@@ -51,8 +60,9 @@ describe('a soak of the simulation', () => {
     const resumed = createPorts('resumed', 'a', {});
     assert.ok(await soakSimulation({ ...options, seeds: 12_000 }, resumed.ports));
     assert.deepEqual([stopped.begun, resumed.begun[0]], [[1, 101, 201], 301]);
-    const { schedules, commit, events } = parseSoakRecord(readFileSync(resumed.ports.recordFile, 'utf8'));
+    const { schedules, commit, events, unreached } = parseSoakRecord(readFileSync(resumed.ports.recordFile, 'utf8'));
     assert.deepEqual({ schedules, commit, events }, { schedules: 12_000, commit: 'a', events: 120_000 });
+    assert.ok(!unreached.includes(REACHED), 'it was reached often enough');
     assert.ok(!existsSync(resumed.ports.progressFile));
   });
 
@@ -62,6 +72,14 @@ describe('a soak of the simulation', () => {
     const changed = createPorts('changed', 'b', {});
     await soakSimulation({ ...options, seeds: 300 }, changed.ports);
     assert.equal(changed.begun[0], 1);
+  });
+
+  it('says what it should have reached, and did not', async () => {
+    const said: string[] = [];
+    const { ports } = createPorts('unreached', 'a', {});
+    await soakSimulation({ ...options, print: (text) => said.push(text), seeds: 300 }, ports);
+    assert.match(said.join(''), /fewer than one of 1,000 schedules:\n {2}sometimes: free\n/);
+    assert.doesNotMatch(said.join(''), new RegExp(`^ {2}${REACHED}$`, 'm'));
   });
 
   it('puts nothing on record that is short, or broke a promise', async () => {

@@ -6,9 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { unreached } from '../../src/world/simulate/marks.ts';
 import type { Job } from '../simulate/job.ts';
 import { runTasks } from '../simulate/pool.ts';
-import { addSummary, NO_SCHEDULES, type SwarmTotal, splitSeeds } from '../simulate/swarm.ts';
+import { addSummary, NO_SCHEDULES, renderUnreached, type SwarmTotal, splitSeeds } from '../simulate/swarm.ts';
 import { RECORD_FILE, renderSoakRecord, type SoakRecord } from './simulation-record.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -62,7 +63,7 @@ export const soakSimulation = async (options: SoakOptions, ports: SoakPorts = RE
     },
   });
   const record = toRecord(progress, { commit, isChanged: changes !== '', cores });
-  print(`${JSON.stringify(record)}\n`);
+  print(`${renderUnreached(record.unreached)}${JSON.stringify(record)}\n`);
   rmSync(ports.progressFile, { force: true });
   if (record.violations === 0 && seeds >= RECORDED_FROM) writeFileSync(ports.recordFile, renderSoakRecord(record));
   return record.violations === 0;
@@ -76,10 +77,11 @@ const toRecord = (
   { total, tookMs }: Progress,
   code: Pick<SoakRecord, 'commit' | 'isChanged' | 'cores'>,
 ): SoakRecord => {
-  const { marks: _marks, cpuMs, ...counts } = total;
+  const { marks, cpuMs, ...counts } = total;
   const minutes = Math.round(tookMs / 60_000);
   const ratePerCoreMinute = Math.round((counts.schedules * 60_000) / Math.max(1, cpuMs));
-  return { ...counts, minutes, ratePerCoreMinute, ...code, day: new Date().toISOString().slice(0, 10) };
+  const day = new Date().toISOString().slice(0, 10);
+  return { ...counts, minutes, ratePerCoreMinute, ...code, day, unreached: [...unreached(marks, counts.schedules)] };
 };
 
 const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();

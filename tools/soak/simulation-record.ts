@@ -15,6 +15,8 @@ const record = z.strictObject({
   /** The code had changes that were not committed. */
   isChanged: z.boolean(),
   day: z.string(),
+  /** What it should have met in one schedule of a thousand, and did not (L22). */
+  unreached: z.array(z.string()),
 });
 
 export type SoakRecord = z.infer<typeof record>;

@@ -2,6 +2,7 @@
  * The controllers every cluster has, for the embedded control plane. They speak to any API through the client; the caller
  * runs them in one manager, without an election.
  */
+import type { Clock } from '../../base/clock.ts';
 import { type Cache, createCache } from '../../kube/cache/cache.ts';
 import type { Controller } from '../../kube/controller/controller.ts';
 import { CONFIG_MAPS, type ConfigMap, SECRETS, type Secret } from '../../kube/types/core.ts';
@@ -50,7 +51,7 @@ export const createCoreControllers = (options: CoreControllerDeps): ControllerSe
   const tokens = createCache<Secret>({ ...deps, resource: SECRETS, ...TOKEN_SELECTION, transform: keepExpiration });
   const { employ, events } = createStaff(given);
   const silentAfterMs = pace && { silentAfterMs: pace.nodeSilentAfterMs };
-  const parts = { ...cluster, kinds, tokens, ...silentAfterMs };
+  const parts = { ...cluster, kinds, tokens, clock: given.clock, ...silentAfterMs };
   const signing = authority === undefined ? NO_SIGNING : createSigning(deps, { cluster, authority, employ });
   return {
     caches: [...(shared === undefined ? [...Object.values(cluster), kinds] : []), tokens, ...signing.caches],
@@ -64,6 +65,7 @@ type Employ = Staff['employ'];
 interface Parts extends ClusterCaches {
   readonly kinds: FollowedKinds;
   readonly tokens: Cache<Secret>;
+  readonly clock: Clock;
 }
 
 const createWorkloads = (parts: Parts, employ: Employ): readonly Controller[] => [

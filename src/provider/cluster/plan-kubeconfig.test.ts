@@ -31,6 +31,11 @@ describe('the kubeconfig of Cluster API core', () => {
     },
     { story: 'is renewed before it ends', secret: ours(NOW + 3 * HOUR), plan: { do: 'write' } },
     { story: 'is renewed after it ended', secret: ours(NOW - HOUR), plan: { do: 'write' } },
+    {
+      story: 'F81 is mended when it holds something else',
+      secret: { ...ours(NOW + 10 * HOUR), data: { value: 'bm9uc2Vuc2U=' } },
+      plan: { do: 'write' },
+    },
     { story: 'is mended when it was emptied', secret: { ...ours(NOW + 10 * HOUR), data: {} }, plan: { do: 'write' } },
   ];
   for (const { story, secret, plan } of rows) {

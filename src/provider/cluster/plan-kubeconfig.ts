@@ -2,6 +2,7 @@
  * The Secret `<cluster>-kubeconfig`, by which Cluster API core reaches the cluster that Macs are Nodes of: what to do about
  * it. Pure. One that somebody else keeps there is left alone; ours is renewed well before its token ends.
  */
+import { createHash } from 'node:crypto';
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { CLUSTER_API_LABELS } from '../../kube/types/cluster-api.ts';
 import type { Secret } from '../../kube/types/core.ts';
@@ -9,6 +10,8 @@ import type { Secret } from '../../kube/types/core.ts';
 /** On a kubeconfig of ours: when its token ends, and for which cluster it was made. */
 const EXPIRES = 'macfleet.tuist.dev/expires-at';
 const MADE_FOR = 'macfleet.tuist.dev/made-for';
+/** What it held when it was made: content of somebody else's is seen by it (F81). */
+const DIGEST = 'macfleet.tuist.dev/digest';
 /** What core wants to see. */
 const SECRET_TYPE = 'cluster.x-k8s.io/secret';
 
@@ -35,7 +38,7 @@ export const planKubeconfig = ({ nowMs, secret, madeFor, tokenLifeMs }: Kubeconf
   const expiresAtMs = parseTimestamp(annotations[EXPIRES]);
   if (annotations[MADE_FOR] === undefined) return { do: 'leave' };
   const renewInMs = (expiresAtMs ?? 0) - (1 - RENEW_AT) * tokenLifeMs - nowMs;
-  const isWhole = annotations[MADE_FOR] === madeFor && (secret.data?.['value'] ?? '') !== '';
+  const isWhole = annotations[MADE_FOR] === madeFor && annotations[DIGEST] === digestOf(secret.data?.['value'] ?? '');
   return isWhole && renewInMs > 0 ? { do: 'keep', renewInMs } : { do: 'write' };
 };
 
@@ -49,14 +52,23 @@ export interface NewKubeconfig {
   readonly expiresAtMs: number;
 }
 
-export const renderKubeconfigSecret = (made: NewKubeconfig): Secret => ({
-  type: SECRET_TYPE,
-  metadata: {
-    namespace: made.namespace,
-    name: kubeconfigNameOf(made.clusterName),
-    labels: { [CLUSTER_API_LABELS.clusterName]: made.clusterName },
-    annotations: { [EXPIRES]: toTimestamp(made.expiresAtMs), [MADE_FOR]: made.madeFor },
-    ...(made.owners === undefined ? {} : { ownerReferences: made.owners }),
-  },
-  data: { value: Buffer.from(made.kubeconfig).toString('base64') },
-});
+export const renderKubeconfigSecret = (made: NewKubeconfig): Secret => {
+  const value = Buffer.from(made.kubeconfig).toString('base64');
+  return {
+    type: SECRET_TYPE,
+    metadata: {
+      namespace: made.namespace,
+      name: kubeconfigNameOf(made.clusterName),
+      labels: { [CLUSTER_API_LABELS.clusterName]: made.clusterName },
+      annotations: {
+        [EXPIRES]: toTimestamp(made.expiresAtMs),
+        [MADE_FOR]: made.madeFor,
+        [DIGEST]: digestOf(value),
+      },
+      ...(made.owners === undefined ? {} : { ownerReferences: made.owners }),
+    },
+    data: { value },
+  };
+};
+
+const digestOf = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 32);

@@ -15,7 +15,7 @@ import { nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
 import { patchHost } from './host-record.ts';
 import type { HostPlan } from './host-view.ts';
-import { identityFrom, identityRival } from './node-identity.ts';
+import { findIdentityRival, identityFrom } from './node-identity.ts';
 import { type Look, refOf } from './observe-host.ts';
 import { isPending } from './plan-claim.ts';
 import { withoutReboot } from './plan-recovery.ts';
@@ -65,7 +65,7 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
     case 'prepare': {
       const { server } = task.look;
       if (server === undefined) return wait(settings.times.pollMs);
-      return prepare(deps, task.host, { server, permit: () => permitEffect(deps, task) });
+      return prepare(deps, task.host, { server, permit: () => permitEffect(deps, task), context: task.context });
     }
     case 'roll': {
       const { server } = task.look;
@@ -128,8 +128,8 @@ const rename = async (
 };
 
 /** The answer shows the server as a look would: a name on the way to a machine's is taken as seen at once. */
-const renamed = (deps: HostDeps, { host, look }: Task, server: CloudServer): Result => {
-  const { ports, caches, keyLooks } = deps;
+const renamed = async (deps: HostDeps, { host, look, context }: Task, server: CloudServer): Promise<Result> => {
+  const { ports, keyLooks } = deps;
   const { spec } = host;
   const [uid, nowMs] = [host.metadata.uid ?? '', ports.clock.now()];
   if (hostStateOf(spec, 'absent') !== 'claimed' || server.name !== spec.assignedName?.next) return wait(0);
@@ -144,7 +144,7 @@ const renamed = (deps: HostDeps, { host, look }: Task, server: CloudServer): Res
     ...(looked?.state === 'succeeded' ? { hostKey: { fingerprint: looked.result, wipes: spec.wipes } } : {}),
   };
   // The work on the Mac comes next: its epoch goes on record with the name, unless another may still be that Node.
-  if (identityRival(caches, host, nowMs) !== undefined) return wait(0, { spec: seen });
+  if ((await findIdentityRival(deps, host, context)) !== undefined) return wait(0, { spec: seen });
   return raiseEpoch(deps, host, { ...seen, ...identityFrom(ports, host) }) ?? wait(0, { spec: seen });
 };
 

@@ -32,7 +32,16 @@ import {
 import { type HostState, hostStateOf, isOrder } from './host-life.ts';
 import type { Owner } from './host-view.ts';
 import { identityLeftMs } from './node-identity.ts';
-import { censusOf, diagnose, judgePresence, type Look, lookAt, needsLook, observeOwner } from './observe-host.ts';
+import {
+  censusOf,
+  diagnose,
+  isOwnerFrozen,
+  judgePresence,
+  type Look,
+  lookAt,
+  needsLook,
+  observeOwner,
+} from './observe-host.ts';
 import { orderHost } from './order-host.ts';
 import { type IntentView, planIntent } from './plan-claim.ts';
 import { planHost } from './plan-host.ts';
@@ -220,9 +229,15 @@ const lookIfNeeded = async (deps: HostDeps, glance: Glance): Promise<Looked> => 
     const result = underWay(deps, host) ?? (isAboutToAct(deps, host) ? undefined : pacedUntil(deps, host));
     if (result !== undefined) return { kind: 'enough', result };
   }
+  return lookLive(deps, glance);
+};
+
+const lookLive = async ({ ports }: HostDeps, { host, state, owner, context }: Glance): Promise<Looked> => {
+  if (owner === 'names-it' && (await isOwnerFrozen(host, context)))
+    return { kind: 'not-yet', result: wait(ports.settings.times.pollMs) };
   // First what takes long: an effect is allowed only while the look is young.
-  const diagnosis = await diagnose(deps.ports, host, { state, signal: context.signal });
-  return { kind: 'looked', look: await lookAt(deps.ports, host, context), diagnosis };
+  const diagnosis = await diagnose(ports, host, { state, signal: context.signal });
+  return { kind: 'looked', look: await lookAt(ports, host, context), diagnosis };
 };
 
 /** For plans without an effect: with it none is permitted. */
@@ -267,6 +282,13 @@ const withStatus = (
   };
 };
 
-/** A pass that says nothing and is followed by another at once: that one tells how the Mac stands. */
+/**
+ * A pass that says nothing and is followed by another at once: that one tells how the Mac stands. But a claim is dropped for what
+ * was seen: untold, the next machine would claim the same Mac for the same old sight.
+ */
 const isInPassing = (result: StepResult<MacHost>): boolean =>
-  result.kind === 'wait' && result.afterMs === 0 && result.condition === undefined && result.status === undefined;
+  result.kind === 'wait' &&
+  result.afterMs === 0 &&
+  result.condition === undefined &&
+  result.status === undefined &&
+  !(result.spec !== undefined && 'claimRef' in result.spec && result.spec.claimRef === undefined);

@@ -1,8 +1,13 @@
 /** Who may be a Node, and until when (R23): on the host's record, because a certificate that was issued cannot be taken back. */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import type { MacHost, MacHostSpec } from '../../kinds/mac-host.ts';
+import { parseProviderId } from '../../kinds/names.ts';
+import { readIfThere } from '../../kube/client/if-there.ts';
+import type { ReconcileContext } from '../../kube/controller/controller.ts';
+import { NODES, type Node } from '../../kube/types/core.ts';
 import type { ProviderCaches } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
+import { findHost } from './host-record.ts';
 import type { HostPorts } from './ports.ts';
 
 /** What goes on record before anything is issued: until when the Mac may be that Node. */
@@ -14,21 +19,74 @@ export const identityFrom = (
     ? undefined
     : { identity: { nodeName: spec.claimRef?.name ?? '', expiresAt: toTimestamp(clock.now() + join.lifeMs) } };
 
-/** Another Mac that may still be the Node of this name: it was not seen to be wiped, and its certificate lives. */
-export const identityRival = (
-  { hosts }: Pick<ProviderCaches, 'hosts'>,
+/** Why a Mac may not be the Node of its machine's name yet. */
+export interface IdentityRival {
+  readonly leftMs: number;
+  readonly message: string;
+}
+
+/**
+ * Another Mac that may still be the Node of this name: it was not seen to be wiped, and its certificate lives. As the API
+ * has it now: a renewal that a cache has missed would make two Macs one Node. Also a Mac whose record was
+ * lost, or is of an earlier time, for as long as it speaks as that Node.
+ */
+export const findIdentityRival = async (
+  { ports, caches }: { readonly ports: Pick<HostPorts, 'clock' | 'join'>; readonly caches: ProviderCaches },
   host: MacHost,
-  nowMs: number,
-): { readonly leftMs: number; readonly message: string } | undefined => {
+  context: Pick<ReconcileContext, 'kube' | 'signal'>,
+): Promise<IdentityRival | undefined> => {
+  const nodeName = host.spec.claimRef?.name ?? '';
+  const node = await readIfThere(NODES, { name: nodeName }, context);
+  const speaker = parseProviderId(node?.spec?.providerID ?? '')?.serverId;
+  const known = caches.hosts.list().filter(({ spec }) => isNamed(spec, nodeName));
+  const names = new Set([...known.map(({ metadata }) => metadata.name), ...(speaker === undefined ? [] : [speaker])]);
+  names.delete(host.metadata.name);
+  const records = await Promise.all([...names].map((name) => findHost(name, context)));
+  const there = records.filter((record) => record !== undefined);
+  const nowMs = ports.clock.now();
+  const rival = rivalAmong(there, host, nowMs);
+  if (rival !== undefined || node === undefined || speaker === undefined || !names.has(speaker)) return rival;
+  const record = there.find(({ metadata }) => metadata.name === speaker);
+  if (record !== undefined && hostStateOf(record.spec, 'absent') === 'wiping') return undefined;
+  const isEndKnown = record?.spec.identity?.nodeName === nodeName;
+  return speakingRival(node, { nowMs, lifeMs: isEndKnown ? 0 : (ports.join.lifeMs ?? 0) });
+};
+
+const isNamed = ({ identity, claimRef }: MacHostSpec, nodeName: string): boolean =>
+  identity?.nodeName === nodeName || claimRef?.name === nodeName;
+
+/** One of these. */
+const rivalAmong = (hosts: readonly MacHost[], host: MacHost, nowMs: number): IdentityRival | undefined => {
   const nodeName = host.spec.claimRef?.name;
-  for (const { metadata, spec } of hosts.list()) {
+  for (const { metadata, spec } of hosts) {
     const end = nodeName === undefined || metadata.name === host.metadata.name ? undefined : endOf(spec, nodeName);
     if (end === undefined || end.atMs <= nowMs || hostStateOf(spec, 'absent') === 'wiping') continue;
     const message = `${metadata.name} may be the Node ${nodeName} until ${end.said}it is wiped`;
-    return { leftMs: Math.min(end.atMs - nowMs, LOOK_AGAIN_MS), message };
+    const soonMs = spec.release === undefined ? LOOK_AGAIN_MS : WIPE_BEGINS_MS;
+    return { leftMs: Math.min(end.atMs - nowMs, soonMs), message };
   }
   return undefined;
 };
+
+/**
+ * Whoever speaks as that Node is it, whatever the record says, which may have been lost or be of an earlier time. Nobody renews
+ * what is not on record: once it is silent, that ends within the life of one identity (`lifeMs`).
+ */
+const speakingRival = (
+  { metadata, spec, status }: Node,
+  { nowMs, lifeMs }: { readonly nowMs: number; readonly lifeMs: number },
+): IdentityRival | undefined => {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined || ready.reason === NEVER_HEARD) return undefined;
+  const silentMs = ready.status === 'Unknown' ? nowMs - (parseTimestamp(ready.lastTransitionTime) ?? nowMs) : undefined;
+  const leftMs = silentMs === undefined ? LOOK_AGAIN_MS : lifeMs - silentMs;
+  if (leftMs <= 0) return undefined;
+  const message = `${spec?.providerID} speaks as the Node ${metadata.name}, or may still do so`;
+  return { leftMs: Math.min(leftMs, LOOK_AGAIN_MS), message };
+};
+
+/** What Kubernetes says of a Node that somebody made, and that nobody ever was. */
+const NEVER_HEARD = 'NodeStatusNeverUpdated';
 
 /** Until when a Mac may be that Node. Of one whose record was lost, or that somebody else bootstrapped, nobody knows. */
 const endOf = (
@@ -41,7 +99,10 @@ const endOf = (
   return { atMs: parseTimestamp(identity.expiresAt) ?? 0, said: `${identity.expiresAt}, or until ` };
 };
 
-const LOOK_AGAIN_MS = 10_000;
+/** Only a person, or time, ends it. */
+const LOOK_AGAIN_MS = 60_000;
+/** A Mac that is being given back is soon seen to be wiped. */
+const WIPE_BEGINS_MS = 10_000;
 
 /** How long until the identity of a Mac that works ends, unless it renews it; undefined when it does not end. */
 export const identityLeftMs = ({ spec }: MacHost, nowMs: number): number | undefined => {

@@ -32,6 +32,12 @@ interface Row extends Given {
 
 const RENTED = { ordered: true, pool: undefined, assignedName: { current: ORDERED } };
 
+const STUCK = {
+  ...wiping(),
+  reinstall: { intentID: 'i-1', requestedAt: at(3_700_000), acceptedAt: at(3_660_000) },
+};
+const STUCK_MESSAGE = `its wipe began at ${at(3_660_000)} and has not ended; at Scaleway it is reinstalling: ask them, or release it with the policy terminate`;
+
 const ROWS: readonly Row[] = [
   { story: 'R3 a free host rests', spec: {}, server: serverOf(POOL), plan: { do: 'rest' } },
   {
@@ -356,15 +362,36 @@ const ROWS: readonly Row[] = [
     plan: { do: 'wait', afterMs: 10_000 },
   },
   {
-    story: 'F20 a wipe that has not ended after an hour says so',
-    spec: { ...wiping(), reinstall: { intentID: 'i-1', requestedAt: at(3_700_000), acceptedAt: at(3_660_000) } },
+    story: 'F20 a wipe is looked at again when its hour is over',
+    spec: { ...wiping(), reinstall: { intentID: 'i-1', requestedAt: at(3_600_000), acceptedAt: at(3_599_000) } },
+    server: serverOf(RELEASING, 'reinstalling'),
+    plan: { do: 'wait', afterMs: 1_001 },
+  },
+  {
+    story: 'F20 L4 a Mac whose wipe has not ended after an hour is kept apart',
+    spec: STUCK,
     server: serverOf(RELEASING, 'reinstalling'),
     plan: {
-      do: 'wait',
-      afterMs: 10_000,
-      reason: 'WipeStuck',
-      message: `its wipe began at ${at(3_660_000)} and has not ended; at Scaleway it is reinstalling: ask them, or release it with the policy terminate`,
+      do: 'store',
+      spec: {
+        ...{ release: undefined, claimRef: undefined, hold: undefined, identity: undefined, rebootRequest: undefined },
+        quarantine: { reason: 'WipeStuck', message: STUCK_MESSAGE, since: at(0) },
+      },
     },
+  },
+  {
+    story: 'R14 its Node, that came back, is deleted before',
+    spec: STUCK,
+    node: 'there',
+    server: serverOf(RELEASING, 'reinstalling'),
+    plan: { do: 'delete-node' },
+  },
+  {
+    story: 'R21 where a third of the pool is kept apart it says so instead',
+    spec: STUCK,
+    server: serverOf(RELEASING, 'reinstalling'),
+    census: { size: 5, quarantined: 1, wipedLastHour: 0 },
+    plan: { do: 'wait', afterMs: 10_000, reason: 'WipeStuck', message: STUCK_MESSAGE },
   },
   {
     story: 'R14 a Node that came back is deleted first',
@@ -450,6 +477,12 @@ function wiping(): Partial<MacHostSpec> {
 
 describe('planHost', () => {
   for (const { story, plan, ...view } of ROWS) it(story, () => assert.deepEqual(quietly(planHost(viewOf(view))), plan));
+
+  it('L4 tells people of a Mac that it keeps apart', () => {
+    const plan = planHost(viewOf({ spec: STUCK, server: serverOf(RELEASING, 'reinstalling') }));
+    const event = { type: 'Warning', reason: 'WipeStuck', message: STUCK_MESSAGE };
+    assert.deepEqual(plan.do === 'store' ? plan.event : plan.do, event);
+  });
 });
 
 describe('a plan', () => {

@@ -41,7 +41,8 @@ export const isForQuarantine = ({ spec, census }: HostView): boolean => {
   return isDue && canSpareOne(census());
 };
 
-const canSpareOne = ({ size, quarantined }: PoolCensus): boolean => (quarantined + 1) * 3 <= size;
+/** At most a third of a pool is kept apart (R21). */
+export const canSpareOne = ({ size, quarantined }: PoolCensus): boolean => (quarantined + 1) * 3 <= size;
 
 const isHalted = ({ size, quarantined }: PoolCensus): boolean => quarantined > 0 && (quarantined + 1) * 3 > size;
 

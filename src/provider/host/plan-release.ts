@@ -8,7 +8,7 @@ import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName, renderServerName } from '../../kinds/names.ts';
 import type { Changes } from '../../kube/controller/outcome.ts';
 import type { HostPlan, HostView } from './host-view.ts';
-import { isForQuarantine, returnsAfter } from './plan-recovery.ts';
+import { canSpareOne, isForQuarantine, returnsAfter } from './plan-recovery.ts';
 import { intendName, isRecordFresh, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
 
 export const planWipe = (view: HostView): HostPlan => {
@@ -81,14 +81,27 @@ export const planReturn = (view: HostView): HostPlan => {
 /** As long as Scaleway's own tools wait for one (F20). */
 const WIPE_MAX_MS = 3_600_000;
 
-/** One that takes too long keeps its releasing name, which no pool knows, and says so. */
-const waitForWipe = ({ spec, server, nowMs, times }: HostView): HostPlan => {
+/** One that takes too long is kept apart, if the pool can spare it; else it keeps its releasing name, and says so. */
+const waitForWipe = (view: HostView): HostPlan => {
+  const { spec, server, node, nowMs, times } = view;
   const { acceptedAt } = spec.reinstall ?? {};
-  const isLate = nowMs - (parseTimestamp(acceptedAt) ?? nowMs) > WIPE_MAX_MS;
-  if (!isLate) return { do: 'wait', afterMs: times.pollMs };
+  const leftMs = (parseTimestamp(acceptedAt) ?? nowMs) + WIPE_MAX_MS - nowMs;
+  if (leftMs >= 0) return { do: 'wait', afterMs: Math.min(times.pollMs, leftMs + 1) };
+  const reason = REASONS.host.ready.wipeStuck;
   const message = `its wipe began at ${acceptedAt} and has not ended; at Scaleway it is ${server?.status ?? 'not seen'}: ask them, or release it with the policy terminate`;
-  return { do: 'wait', afterMs: times.pollMs, reason: REASONS.host.ready.wipeStuck, message };
+  if (!canSpareOne(view.census())) return { do: 'wait', afterMs: times.pollMs, reason, message };
+  return node === 'there' ? { do: 'delete-node' } : keepApart(view, { reason, message });
 };
+
+/** It counts as not wiped, whatever becomes of it: whoever releases it has it wiped again. No new configuration mends it. */
+const keepApart = ({ nowMs }: HostView, told: { readonly reason: string; readonly message: string }): HostPlan => ({
+  do: 'store',
+  spec: {
+    ...{ release: undefined, claimRef: undefined, hold: undefined, identity: undefined, rebootRequest: undefined },
+    quarantine: { ...told, since: toTimestamp(nowMs) },
+  },
+  event: { type: 'Warning', ...told },
+});
 
 const nameAfterWipe = (view: HostView): string => {
   const { spec, clusterId } = view;

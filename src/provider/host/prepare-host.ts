@@ -8,12 +8,13 @@ import { FleetError } from '../../base/errors.ts';
 import { isEqualJson } from '../../base/json.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
+import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Operations } from '../../kube/controller/operations.ts';
 import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, bootstrapHost } from './bootstrap.ts';
 import { type ProviderCaches, providerIdOf } from './host-caches.ts';
-import { identityFrom, identityRival } from './node-identity.ts';
+import { findIdentityRival, identityFrom } from './node-identity.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
 import { isNewer } from './sighting.ts';
@@ -52,6 +53,13 @@ export const underWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> 
   return undefined;
 };
 
+interface PrepareTask {
+  readonly server: ServerAccess;
+  /** Asked right before work begins. */
+  readonly permit: () => void;
+  readonly context: Pick<ReconcileContext, 'kube' | 'signal'>;
+}
+
 /** Undefined: its time has come. */
 export const pacedUntil = ({ ports }: PrepareDeps, { spec }: MacHost): StepResult<MacHost> | undefined => {
   const leftMs = (parseTimestamp(spec.budgets.bootstrap.nextAttemptAt) ?? 0) - ports.clock.now();
@@ -63,17 +71,17 @@ export const pacedUntil = ({ ports }: PrepareDeps, { spec }: MacHost): StepResul
   );
 };
 
-export const prepare = (
+export const prepare = async (
   deps: PrepareDeps,
   host: MacHost,
-  { server, permit }: { readonly server: ServerAccess; readonly permit: () => void },
-): StepResult<MacHost> => {
+  { server, permit, context }: PrepareTask,
+): Promise<StepResult<MacHost>> => {
   const { ports, operations } = deps;
   const uid = host.metadata.uid ?? '';
   const paced = pacedUntil(deps, host);
   if (paced !== undefined) return paced;
   const job = { ports, host, server };
-  const rival = identityRival(deps.caches, host, ports.clock.now());
+  const rival = await findIdentityRival(deps, host, context);
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
   const raised = raiseEpoch(deps, host, identityFrom(ports, host));
   if (raised !== undefined) return raised;

@@ -9,7 +9,7 @@ import type { Transport } from '../../kube/client/transport.ts';
 import { createManager } from '../../kube/manager/manager.ts';
 import { createHarness } from '../../kube/testing/harness.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../kube/types/certificates.ts';
-import { SECRETS } from '../../kube/types/core.ts';
+import { NODES, SECRETS } from '../../kube/types/core.ts';
 import { createAuthority, issueCertificate } from '../../pki/authority.ts';
 import { renderCertificate } from '../../pki/certificate.ts';
 import { createCsr } from '../../pki/csr.ts';
@@ -247,11 +247,30 @@ describe('the approver of certificates', () => {
     await end();
   });
 
-  it('gives nobody’s identity an end that had none: not by serving, not by renewing', async () => {
+  it('R28 gives no end to an identity that somebody else gave: not by serving, not by renewing', async () => {
     const { client, signal, ask, end } = await startApprover();
+    const patch = { type: 'merge', body: { spec: { takenOver: true } } } as const;
+    await client.patch(MAC_HOSTS, { name: 'srv-1' }, patch, { signal });
     assert.match((await ask('serving', { nodeName: 'mac-1', as: 'server' })) ?? '', /^Approved/);
     assert.match((await ask('renewing', { nodeName: 'mac-1' })) ?? '', /^Approved/);
     assert.equal((await client.get(MAC_HOSTS, { name: 'srv-1' }, { signal })).spec.identity, undefined);
+    await end();
+  });
+
+  it('R23 puts on record what a restored etcd forgot: the identity of a Mac that renews', async () => {
+    const { client, signal, ask, end } = await startApprover();
+    assert.match((await ask('serving', { nodeName: 'mac-1', as: 'server' })) ?? '', /^Approved/);
+    assert.equal((await client.get(MAC_HOSTS, { name: 'srv-1' }, { signal })).spec.identity, undefined);
+    assert.match((await ask('renewing', { nodeName: 'mac-1' })) ?? '', /^Approved/);
+    assert.equal((await client.get(MAC_HOSTS, { name: 'srv-1' }, { signal })).spec.identity?.nodeName, 'mac-1');
+    await end();
+  });
+
+  it('R23 renews nothing for a Mac that speaks under the name of another', async () => {
+    const { client, signal, ask, end } = await startApprover();
+    const node = { metadata: { name: 'mac-1' }, spec: { providerID: 'scw-applesilicon://z/srv-9' } };
+    await client.create(NODES, node, { signal });
+    assert.match((await ask('renewing', { nodeName: 'mac-1' })) ?? '', /^Denied: .*srv-9/);
     await end();
   });
 });

@@ -19,7 +19,7 @@ import {
 } from '../../kube/controller/controller.ts';
 import type { Verdict } from '../../kube/queue/work-queue.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../kube/types/certificates.ts';
-import { SECRETS, type Secret } from '../../kube/types/core.ts';
+import { NODES, SECRETS, type Secret } from '../../kube/types/core.ts';
 import { type Certificate, parseCertificates } from '../../pki/certificate.ts';
 import { type Csr, parseCsr } from '../../pki/csr.ts';
 import { isWithin } from '../host/host-caches.ts';
@@ -74,7 +74,8 @@ const decide = async (parts: ApproverParts, context: ReconcileContext): Promise<
     return isOurs(parts, request) ? retireToken(request, context) : { next: 'rest' };
   }
   const tokenSecret = await findToken(parts, request, context);
-  const view = { ...viewOf(parts, request, tokenSecret), nowMs: context.clock.now() };
+  const speaker = await findSpeaker(request, context);
+  const view = { ...viewOf(parts, request, tokenSecret), speaker, nowMs: context.clock.now() };
   const verdict = judgeRequest(view);
   if (verdict.do === 'ignore') return { next: 'rest' };
   if (verdict.do === 'wait') return { next: 'again', afterMs: verdict.afterMs };
@@ -87,7 +88,7 @@ const viewOf = (
   parts: ApproverParts,
   request: CertificateSigningRequest,
   tokenSecret: Secret | undefined,
-): Omit<RequestView, 'nowMs'> => {
+): Omit<RequestView, 'nowMs' | 'speaker'> => {
   const token = tokenSecret === undefined ? undefined : parseToken(tokenSecret);
   const { requests, servingAddresses, namespace } = parts;
   const csr = readCsr(request);
@@ -102,6 +103,16 @@ const viewOf = (
     addresses,
     keyHolders: csr === undefined ? [] : keyHoldersOf(requests, request, csr),
   };
+};
+
+/** Of a Node that renews: which Mac it is. */
+const findSpeaker = async (
+  { spec }: CertificateSigningRequest,
+  context: ReconcileContext,
+): Promise<string | undefined> => {
+  const nodeName = nodeNameOf(spec.username);
+  const node = nodeName === undefined ? undefined : await readIfThere(NODES, { name: nodeName }, context);
+  return node?.spec?.providerID;
 };
 
 /** Of Macs that were claimed under one name, one after the other, the one that was last given an identity (R22, R23). */
@@ -190,9 +201,10 @@ interface Approval {
 
 const prepareApproval = async ({ request, tokenSecret, host }: Approval, context: ReconcileContext): Promise<void> => {
   const { kube, clock, signal } = context;
-  // A certificate to serve with makes nobody a Node; and whose identity does not end is not given an end.
+  // A certificate to serve with makes nobody a Node; and what somebody else gave a Mac (R28) is not given an end.
   const isIdentity = request.spec.signerName === SIGNERS.kubeletClient;
-  if (host !== undefined && isIdentity && (tokenSecret ?? host.spec.identity) !== undefined)
+  const isFromUs = (tokenSecret ?? host?.spec.identity) !== undefined || host?.spec.takenOver !== true;
+  if (host !== undefined && isIdentity && isFromUs)
     await recordIdentity(host, clock.now() + CERTIFICATE_LIFE_MS + SIGNING_MS, context);
   if (tokenSecret === undefined) return;
   const { uid, resourceVersion, name } = tokenSecret.metadata;

@@ -71,6 +71,21 @@ const ROWS: readonly Row[] = [
     is: 'approve',
   },
   {
+    story: 'a Mac that renews, and that is the Node',
+    given: { request: request(RENEWING), token: undefined, speaker: 'scw-applesilicon://z/srv-1' },
+    is: 'approve',
+  },
+  {
+    story: 'R23 another Mac that speaks under that name',
+    given: { request: request(RENEWING), token: undefined, speaker: 'scw-applesilicon://z/srv-9' },
+    is: /srv-9, and not the one/,
+  },
+  {
+    story: 'a Mac that joins under the name of a Node that another one left behind',
+    given: { speaker: 'scw-applesilicon://z/srv-9' },
+    is: 'approve',
+  },
+  {
     story: 'R23 a renewal that nobody decided about until the identity had ended',
     given: { request: request(RENEWING), token: undefined, host: host({ identity: endsAt(-1) }) },
     is: /has ended; it joins anew/,
@@ -210,6 +225,7 @@ describe('whether a Mac gets the certificate it asks for', () => {
         token,
         host: host(),
         nowMs: NOW,
+        speaker: undefined,
         addresses: [ADDRESS],
         keyHolders: [],
         ...given,

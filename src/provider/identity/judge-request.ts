@@ -12,6 +12,7 @@ import {
 } from '../../kube/certificates/node-request.ts';
 import type { CertificateSigningRequest } from '../../kube/types/certificates.ts';
 import type { Csr } from '../../pki/csr.ts';
+import { providerIdOf } from '../host/host-caches.ts';
 import { JOIN_GROUP, type TokenFacts } from './join-token.ts';
 
 /** The most that a Mac's identity outlives its Mac. */
@@ -28,6 +29,8 @@ export interface RequestView {
   readonly token: TokenFacts | undefined;
   /** The host that is claimed under the Node name in question. */
   readonly host: MacHost | undefined;
+  /** providerID of the Node in question, as the API has it; undefined when there is none, or it does not say. */
+  readonly speaker: string | undefined;
   /** Whose machines this manager works for; undefined: everybody's. */
   readonly namespace?: string;
   /** Where the Mac is reached. */
@@ -78,7 +81,7 @@ const findFault = (view: RequestView, nodeName: string, phase: 'joining' | 'rene
   if (misfit !== undefined) return misfit;
   if (nodeNameOf(csr.commonName) !== nodeName) return `it asks for ${csr.commonName}, and may be Node ${nodeName} only`;
   return (
-    (phase === 'joining' ? findTokenFault(view, isServing) : findEnd(view)) ??
+    (phase === 'joining' ? findTokenFault(view, isServing) : (findEnd(view) ?? findImpostor(view))) ??
     findHostFault(host, nodeName) ??
     (isServing ? findAddressFault(csr, nodeName, addresses) : findLifeFault(request)) ??
     (keyHolders.length > 0 ? `its key is that of Node ${keyHolders[0]}` : undefined)
@@ -96,6 +99,12 @@ const findEnd = ({ host, nowMs }: RequestView): string | undefined => {
   const endsAtMs = parseTimestamp(host?.spec.identity?.expiresAt) ?? Number.POSITIVE_INFINITY;
   return endsAtMs - SIGNING_MS > nowMs ? undefined : 'the identity of that Mac has ended; it joins anew';
 };
+
+/** A Mac that lost its record may still speak under a name that another one has the claim to: it is not that one. */
+const findImpostor = ({ host, speaker }: RequestView): string | undefined =>
+  host === undefined || !speaker || speaker === providerIdOf(host)
+    ? undefined
+    : `the Mac that speaks as that Node is ${speaker}, and not the one that has the claim`;
 
 /** After a release there is no renewal: the identity ends with its certificate. */
 const findHostFault = (host: MacHost | undefined, nodeName: string): string | undefined => {

@@ -58,6 +58,16 @@ describe('which Mac a machine gets', () => {
     { story: 'the second one when another machine is ahead', given: { ahead: 1 }, gets: 'b' },
     { story: 'one of them however many are ahead: they may want none of these', given: { ahead: 2 }, gets: 'a' },
     { story: 'another one when the first was taken', given: { taken: new Set(['a']) }, gets: 'b' },
+    {
+      story: 'L6 one that went back for failing only when no other fits',
+      given: { hosts: [host('a', { budgets: { returns: 1 } }), host('b'), host('c', { budgets: { returns: 2 } })] },
+      gets: 'b',
+    },
+    {
+      story: 'L6 of those that failed the one that failed less often',
+      given: { hosts: [host('a', { budgets: { returns: 2 } }), host('c', { budgets: { returns: 1 } })] },
+      gets: 'c',
+    },
     { story: 'R1 none of another project', given: { projectId: 'q' }, gets: 'NoAvailableHost' },
     { story: 'T-46 none of another type', given: { machine: machine({ type: 'M4-S' }) }, gets: 'NoAvailableHost' },
     {

@@ -127,7 +127,7 @@ const isBefore = (other: ScalewayAppleSiliconMachine, machine: ScalewayAppleSili
 const chooseFree = (view: ChoiceView): Choice => {
   const { machine } = view;
   const fitting = view.hosts.filter((host) => suits(host, machine, view));
-  const free = fitting.filter((host) => isFree(view, host)).sort(byLease);
+  const free = fitting.filter((host) => isFree(view, host)).sort(byWorth);
   // Who comes after the last one chooses too: those ahead may want others, or none.
   const chosen = free[view.ahead % free.length];
   return chosen === undefined
@@ -137,10 +137,16 @@ const chooseFree = (view: ChoiceView): Choice => {
 
 const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
 
-/** What is paid for longest comes first: the others can be given back to Scaleway sooner. */
-const byLease = (one: MacHost, other: MacHost): number => {
+/**
+ * One that went back for failing comes last (000-5). Of the others what is paid for longest comes first: the rest can be given
+ * back to Scaleway sooner.
+ */
+const byWorth = (one: MacHost, other: MacHost): number => {
   const paid = ({ status }: MacHost): string => status?.server?.deletableAt ?? '';
-  return compare(paid(other), paid(one)) || compare(one.metadata.name, other.metadata.name);
+  const faults = ({ spec }: MacHost): number => spec.budgets.returns;
+  return (
+    faults(one) - faults(other) || compare(paid(other), paid(one)) || compare(one.metadata.name, other.metadata.name)
+  );
 };
 
 const none = (reason: string, message: string): Choice => ({ kind: 'none', reason, message });

@@ -10,6 +10,8 @@ interface Row {
   readonly story: string;
   readonly id: string;
   readonly details: readonly number[];
+  /** Some minutes after the beginning, when everything is at work, unless said. */
+  readonly atMs?: number;
   /** Reached by it. */
   readonly mark?: string;
 }
@@ -23,15 +25,20 @@ const ROWS: readonly Row[] = [
     ...{ story: 'the API server is killed, and reads its log', id: 'api-restarts', details: [] },
     mark: 'sometimes: the API came back',
   },
+  {
+    story: 'a Mac shows another host key than it did a moment before',
+    ...{ id: 'host-key-changes-when-named', details: [], atMs: 0 },
+    mark: 'sometimes: quarantined',
+  },
   { story: 'a second cluster takes Macs from the same pool', id: 'another-cluster', details: [1] },
   { story: 'the fleet is moved to a second cluster', id: 'move', details: [1] },
   { story: 'the namespace is deleted, and made anew', id: 'delete-namespace', details: [0] },
 ];
 
 describe('a fleet on which one thing is done', () => {
-  for (const { story, id, details, mark } of ROWS) {
+  for (const { story, id, details, mark, atMs = 8 * MINUTE_MS } of ROWS) {
     it(`${id}: ${story}`, async () => {
-      const strikes = [{ atMs: 8 * MINUTE_MS, id, details }];
+      const strikes = [{ atMs, id, details }];
       const { violations, marks, steps } = await runSchedule({ profile: CALM, strikes, choices: {} });
       assert.deepEqual(violations, []);
       assert.equal(steps.length, 1, 'it struck');

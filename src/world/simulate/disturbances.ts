@@ -5,7 +5,7 @@ import { API_DISTURBANCES } from './disturbances/api.ts';
 import { CLOUD_DISTURBANCES, MORE_CLOUD_DISTURBANCES } from './disturbances/cloud.ts';
 import { CLUSTER_DISTURBANCES } from './disturbances/clusters.ts';
 import type { Disturbance } from './disturbances/disturbance.ts';
-import { MAC_DISTURBANCES, MORE_MAC_DISTURBANCES } from './disturbances/macs.ts';
+import { LATE_MAC_DISTURBANCES, MAC_DISTURBANCES, MORE_MAC_DISTURBANCES } from './disturbances/macs.ts';
 import { MORE_PROCESS_DISTURBANCES, PROCESS_DISTURBANCES } from './disturbances/processes.ts';
 import { USER_DISTURBANCES } from './disturbances/users.ts';
 
@@ -33,4 +33,5 @@ const AFTER_WRITES = [
 export const DISTURBANCES: readonly Disturbance[] = [
   ...BY_TIME,
   ...BY_TIME.filter(({ id }) => AFTER_WRITES.includes(id)).map(afterWrite),
+  ...LATE_MAC_DISTURBANCES,
 ];

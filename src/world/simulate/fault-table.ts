@@ -56,7 +56,7 @@ export const FAULT_TABLE: Readonly<Record<string, readonly FaultMet[]>> = {
   F35: [by('connection-breaks'), at('ssh', 'fail-after')],
   F36: [by('step-hangs'), at('ssh', 'late-answer')],
   F37: [by('upload-fails')],
-  F38: [by('host-key-changes')],
+  F38: [by('host-key-changes', 'host-key-changes-when-named')],
   F39: [by('password-changed')],
   F40: [by('banned')],
   F41: [by('key-forgotten')],

@@ -18,8 +18,8 @@ export interface Jury {
   marks(): readonly string[];
   /** Judges what must have come right by now. */
   judgeQuiet(): void;
-  /** Judges what is judged once, at the end of every run. */
-  judgeEnd(): void;
+  /** Judges what is judged once, at the end of every run, by the disturbances that struck. */
+  judgeEnd(struck: ReadonlySet<string>): void;
   /** The rights that were used (rights.ts), for the union of many runs. */
   rights(): readonly string[];
   add(property: PropertyId, message: string): void;
@@ -75,8 +75,8 @@ export const createJury = (properties: readonly Property[] = SAFETY): Jury => {
     judgeQuiet: () => {
       for (const court of courts) court.judgeQuiet();
     },
-    judgeEnd: () => {
-      const lacking = world && lackingRight(world);
+    judgeEnd: (struck) => {
+      const lacking = world && lackingRight(world, struck);
       if (lacking !== undefined) add('S40', `no right to ${lacking}`);
     },
     rights: rights.used,
@@ -87,6 +87,6 @@ export const createJury = (properties: readonly Property[] = SAFETY): Jury => {
   };
 };
 
-/** With a namespace its bindings go, and with them the rights in it. */
-const lackingRight = ({ forbidden, namespace }: FleetWorld): string | undefined =>
-  refusedOf(forbidden).find((right) => !right.endsWith(` in ${namespace}`));
+/** With a namespace that somebody deletes its bindings go, and with them the rights in it. */
+const lackingRight = ({ forbidden, namespace }: FleetWorld, struck: ReadonlySet<string>): string | undefined =>
+  refusedOf(forbidden).find((right) => !(struck.has('delete-namespace') && right.endsWith(` in ${namespace}`)));

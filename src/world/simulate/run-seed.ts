@@ -112,7 +112,7 @@ const run = async ({ seed, profile, replay }: RunPlan, options: SeedOptions): Pr
     const result = await kernel.run({ ...bounds, until, ...(traceLines === 0 && { stacks: 'none' }) });
     if (result.outcome === 'max-events') jury.add('L21', `more than ${result.events} events: something never rests`);
     if (profile.mode === 'liveness' && result.outcome === 'max-virtual-ms') jury.judgeQuiet();
-    jury.judgeEnd();
+    jury.judgeEnd(marks);
     events = result.events;
     hash = result.traceHash;
   } catch (thrown) {

@@ -125,6 +125,27 @@ describe('the life of a Node', () => {
     await cluster.end();
   });
 
+  for (const { story, wrongMs } of [
+    { story: 'two hours behind', wrongMs: -7_200_000 },
+    { story: 'two hours ahead', wrongMs: 7_200_000 },
+  ]) {
+    it(`is judged by when its Lease changes, not by the time in it: its clock may be ${story}`, async () => {
+      const cluster = await start();
+      const renewWrongly = () => {
+        const spec = { renewTime: toMicroTimestamp(cluster.clock.now() + wrongMs) };
+        return cluster.patch(LEASES, { namespace: 'kube-node-lease', name: 'a' }, { spec });
+      };
+      for (let passed = 0; passed < 120_000; passed += 10_000) {
+        await renewWrongly();
+        await cluster.pass(10_000, ['b', 'c']);
+      }
+      assert.deepEqual(await cluster.taints('a'), [WITH_MAC], 'it is heard');
+      await cluster.pass(51_000, ['b', 'c']);
+      assert.deepEqual(await cluster.taints('a'), [WITH_MAC, 'unreachable:NoSchedule', 'unreachable:NoExecute']);
+      await cluster.end();
+    });
+  }
+
   it('is itself again once its agent says that it is ready', async () => {
     const cluster = await start();
     await cluster.pass(60_000, ['b', 'c']);

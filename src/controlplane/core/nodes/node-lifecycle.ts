@@ -3,7 +3,7 @@
  * say to scheduler and evictor what its conditions mean (plan-node.ts). Who leaves a tainted Node is decided in
  * taint-eviction.ts.
  */
-import { parseTimestamp } from '../../../base/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 import { isKind, toFleetError } from '../../../base/errors.ts';
 import { isEqualJson } from '../../../base/json.ts';
 import type { Cache } from '../../../kube/cache/cache.ts';
@@ -23,11 +23,10 @@ import { NODES, type Node } from '../../../kube/types/core.ts';
 import { keyOf } from '../../../kube/types/meta.ts';
 import { isNodeReady } from '../scheduling/schedulable.ts';
 import { subjectOf } from '../watch-related.ts';
+import { createHeardNodes, type HeardNodes } from './heard-nodes.ts';
 import { type Disruption, doubt, haveSameTaints, judgeDisruption, planTaints } from './plan-node.ts';
 
 const SILENT_AFTER_MS = 50_000;
-/** A Node that never had a Lease is given this time from its birth on. */
-const STARTUP_MS = 60_000;
 const LEASE_NAMESPACE = 'kube-node-lease';
 const ASK_AGAIN_MS = 5_000;
 
@@ -35,13 +34,9 @@ export interface NodeLifecycleParts {
   readonly nodes: Cache<Node>;
   readonly leases: Cache<Lease>;
   readonly events: EventRecorder;
-  /** A Node whose Lease is older is silent. */
+  readonly clock: Clock;
+  /** A Node whose Lease did not change for so long is silent. */
   readonly silentAfterMs?: number;
-}
-
-/** When the API last did not answer us: who hears nobody cannot say that one of them is silent. */
-interface Hearing {
-  lostMs: number;
 }
 
 /** The Nodes that another one's change concerns: all when it changes how the whole cluster is judged, mostly none. */
@@ -57,36 +52,43 @@ const createConcern = (nodes: Cache<Node>): ((change: Change<Node>) => readonly 
 };
 
 export const createNodeLifecycle = (parts: NodeLifecycleParts): Controller => {
-  const hearing: Hearing = { lostMs: Number.NEGATIVE_INFINITY };
+  const { nodes, leases, clock, silentAfterMs = SILENT_AFTER_MS } = parts;
+  const heard = createHeardNodes(clock, silentAfterMs);
   return createController({
     name: 'node-lifecycle',
     watches: [
-      watchPrimary(parts.nodes),
+      watchPrimary(nodes),
       // How many are well decides for each of them.
-      watchMapped(parts.nodes, createConcern(parts.nodes)),
+      watchMapped(nodes, createConcern(nodes)),
       // News are its first Lease, and a renewal of one that was silent: every other look is at the time the Lease runs out.
-      watchMapped(parts.leases, (change) => {
+      watchMapped(leases, (change) => {
         const { name, namespace } = subjectOf(change).metadata;
-        const node = namespace === LEASE_NAMESPACE ? parts.nodes.get(name) : undefined;
+        if (namespace !== LEASE_NAMESPACE) return [];
+        if (change.type === 'deleted') heard.forget(name);
+        else heard.note(name, change.object);
+        const node = nodes.get(name);
         return node === undefined || (change.type !== 'added' && isNodeReady(node)) ? [] : [name];
       }),
     ],
-    reconcile: (context) => followNode(parts, hearing, context),
+    reconcile: (context) => followNode(parts, heard, context),
   });
 };
 
 const changesHealth = (change: Change<Node>): boolean =>
   change.type !== 'updated' || isNodeReady(change.old) !== isNodeReady(change.object);
 
-const followNode = async (parts: NodeLifecycleParts, hearing: Hearing, context: ReconcileContext): Promise<Verdict> => {
+const followNode = async (
+  parts: NodeLifecycleParts,
+  heard: HeardNodes,
+  context: ReconcileContext,
+): Promise<Verdict> => {
   const stored = parts.nodes.get(context.key);
   if (stored === undefined) return { next: 'rest' };
   const nowMs = context.clock.now();
-  const { silentAfterMs = SILENT_AFTER_MS } = parts;
-  const knownMs = silentAt(stored, parts.leases.get(`${LEASE_NAMESPACE}/${context.key}`), silentAfterMs);
-  const silentAtMs = nowMs < knownMs ? knownMs : await askWhenSilent(stored, { hearing, silentAfterMs }, context);
-  if (silentAtMs === 'nobody answers') return { next: 'again', afterMs: ASK_AGAIN_MS };
-  const isSilent = nowMs >= silentAtMs;
+  const knownMs = heard.leftMs(stored);
+  const leftMs = knownMs > 0 ? knownMs : await askWhenSilent(stored, heard, context);
+  if (leftMs === 'nobody answers') return { next: 'again', afterMs: ASK_AGAIN_MS };
+  const isSilent = leftMs <= 0;
   const node = isSilent ? await markSilent(parts, stored, context) : stored;
   const others = parts.nodes.list().filter(({ metadata }) => metadata.name !== context.key);
   const taints = planTaints(node, { disruption: judgeDisruption([...others, node]), nowMs });
@@ -95,13 +97,7 @@ const followNode = async (parts: NodeLifecycleParts, hearing: Hearing, context: 
     const body = { metadata: { uid, resourceVersion }, spec: { taints } };
     await context.kube.patch(NODES, keyOf(node), { type: 'merge', body }, { signal: context.signal });
   }
-  return isSilent ? { next: 'rest' } : { next: 'again', afterMs: silentAtMs - nowMs };
-};
-
-const silentAt = ({ metadata }: Node, lease: Lease | undefined, silentAfterMs: number): number => {
-  const renewedMs = parseTimestamp(lease?.spec?.renewTime);
-  if (renewedMs !== undefined) return renewedMs + silentAfterMs;
-  return (parseTimestamp(metadata.creationTimestamp) ?? 0) + Math.max(STARTUP_MS, silentAfterMs);
+  return isSilent ? { next: 'rest' } : { next: 'again', afterMs: leftMs };
 };
 
 /**
@@ -110,15 +106,15 @@ const silentAt = ({ metadata }: Node, lease: Lease | undefined, silentAfterMs: n
  */
 const askWhenSilent = async (
   node: Node,
-  { hearing, silentAfterMs }: { readonly hearing: Hearing; readonly silentAfterMs: number },
+  heard: HeardNodes,
   context: ReconcileContext,
 ): Promise<number | 'nobody answers'> => {
   try {
-    const lease = await readIfThere(LEASES, { namespace: LEASE_NAMESPACE, name: context.key }, context);
-    return Math.max(silentAt(node, lease, silentAfterMs), hearing.lostMs + silentAfterMs);
+    heard.note(context.key, await readIfThere(LEASES, { namespace: LEASE_NAMESPACE, name: context.key }, context));
+    return Math.max(heard.leftMs(node), heard.deafLeftMs());
   } catch (error) {
     if (!isKind(error, 'unavailable', 'throttled')) throw error;
-    hearing.lostMs = context.clock.now();
+    heard.noteDeafness();
     context.logger.info('Nobody is judged while the API does not answer', { error: toFleetError(error) });
     return 'nobody answers';
   }

@@ -1,6 +1,7 @@
 /** What happens on the Macs themselves. */
+import { MACHINES } from '../../../kinds/machine.ts';
 import type { SimMac } from '../../../sim/mac/sim-mac.ts';
-import type { Disturbance, Strike } from './disturbance.ts';
+import { type Disturbance, type Strike, unlessRefused } from './disturbance.ts';
 
 const STEPS = ['tart', 'sudo', 'auto-login', 'firewall', 'agent', 'hostname'] as const;
 const TIMES = [1, 3, 8, 30] as const;
@@ -107,5 +108,34 @@ export const MORE_MAC_DISTURBANCES: readonly Disturbance[] = [
       mac.plantLeftover({ lock: { owner: 'anna', expiresAtMs: nowMs + lastsMs } });
       return `somebody works on it for ${lastsMs / 1_000} s`;
     }),
+  },
+];
+
+/** Of Macs that just got their machine's name, and that nobody works on yet: their host key is pinned already. */
+const justNamed = ({ world }: Strike): SimMac | undefined => {
+  const named = world.operator
+    .list(MACHINES)
+    .filter(({ status }) => status?.serverID && status.initialization?.provisioned !== true)
+    .find(({ metadata, status }) => world.cloud.server(status?.serverID ?? '')?.name === metadata.name);
+  return named?.status?.serverID === undefined ? undefined : world.macs.mac(named.status.serverID);
+};
+
+/** Kept apart, because rows are added at the end: behind those that strike after a write. */
+export const LATE_MAC_DISTURBANCES: readonly Disturbance[] = [
+  {
+    id: 'host-key-changes-when-named',
+    strike: (strike) => {
+      const { world } = strike;
+      const stop = world.onWrite(({ to, what }) => {
+        if (world.trouble.isOver || to !== 'cloud' || what !== 'rename') return;
+        world.kernel.schedule(0, 'another host key', () => {
+          const mac = unlessRefused(() => justNamed(strike));
+          if (mac === undefined || typeof mac === 'string') return;
+          stop();
+          mac.changeHostKey();
+        });
+      });
+      return 'the next Mac that gets the name of a machine shows another host key then';
+    },
   },
 ];

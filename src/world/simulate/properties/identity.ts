@@ -3,7 +3,10 @@ import { parseTimestamp } from '../../../base/clock.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import type { Happening, Property, Truth } from '../truth.ts';
 
-/** Of a Machine: which infrastructure machine it has. Somebody may make another of the same name (F76), which gets another Mac. */
+/**
+ * Of a Machine: which infrastructure machine it has. Somebody may make another of the same name (F76): that has a UID of its
+ * own and gets another Mac, and core takes its providerID over. What a provider promises (S9) holds for each of the two.
+ */
 const infraOf = (happening: Happening, truth: Truth): ScalewayAppleSiliconMachine | undefined => {
   if (happening.is !== 'object' || happening.change.kind !== 'coreMachines') return undefined;
   const name = happening.change.after?.spec.infrastructureRef.name;
@@ -65,34 +68,17 @@ export const stableIdentity: Property = {
   },
 };
 
-/** As long as a certificate lives at most (R23). */
-const CERTIFICATE_MS = 3_600_000;
-
-/**
- * An agent whose certificate has ended is a process that nobody listens to (R23). A restored etcd may not know whom it gave
- * one, so that two Macs have the name for as long as the forgotten one lives.
- */
-const mayBeNode = (providerId: string, truth: Truth, { restoredMs, lastKnown }: Remembered): boolean => {
-  const serverId = providerId.split('/').at(-1) ?? '';
-  const { identity } = truth.find('hosts', serverId)?.spec ?? {};
-  const untilMs = parseTimestamp(identity?.expiresAt) ?? lastKnown.get(serverId);
-  if (identity === undefined && truth.nowMs() - restoredMs <= CERTIFICATE_MS) return false;
-  return (untilMs ?? Number.POSITIVE_INFINITY) > truth.nowMs();
-};
-
-interface Remembered {
-  readonly restoredMs: number;
-  /** When the last certificate of a Mac ends, also once its record is lost: nobody renews it then. */
-  readonly lastKnown: ReadonlyMap<string, number>;
-}
+/** An agent whose certificate has ended is a process that nobody listens to (R23). */
+const mayBeNode = (providerId: string, nowMs: number, lastKnown: ReadonlyMap<string, number>): boolean =>
+  (lastKnown.get(providerId.split('/').at(-1) ?? '') ?? Number.POSITIVE_INFINITY) > nowMs;
 
 export const oneAgentPerNode: Property = {
   id: 'S10',
   promise: 'one Mac at a time works under the name of a Node',
   judge: () => {
     const running = new Map<string, Set<string>>();
+    /** When the last certificate of a Mac ends, also once its record is lost or an older one came back. */
     const lastKnown = new Map<string, number>();
-    let restoredMs = Number.NEGATIVE_INFINITY;
     const note = (happening: Happening): void => {
       if (happening.is !== 'object' || happening.change.kind !== 'hosts') return;
       const { metadata, spec } = happening.change.after ?? {};
@@ -101,14 +87,13 @@ export const oneAgentPerNode: Property = {
     };
     return (happening, truth) => {
       note(happening);
-      if (happening.is === 'reopened' && happening.how === 'restored') restoredMs = truth.nowMs();
       if (happening.is !== 'agent') return undefined;
       const { kind, nodeName, providerId, server } = happening.agent;
       const macs = running.get(`${server} ${nodeName}`) ?? new Set();
       running.set(`${server} ${nodeName}`, macs);
       if (kind === 'started') macs.add(providerId);
       else macs.delete(providerId);
-      const working = [...macs].filter((mac) => mayBeNode(mac, truth, { restoredMs, lastKnown }));
+      const working = [...macs].filter((mac) => mayBeNode(mac, truth.nowMs(), lastKnown));
       return working.length > 1 ? `${working.join(' and ')} both work as ${nodeName}` : undefined;
     };
   },

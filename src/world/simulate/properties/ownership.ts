@@ -108,11 +108,12 @@ export const pausedIsFrozen: Property = {
   promise: 'nothing is done to the Mac of a paused machine, but what was on the wire already',
   judge: () => {
     const arrived = new Map<string, number>();
-    let clusterPausedMs = Number.NEGATIVE_INFINITY;
+    /** Machines that got their Mac back since their cluster was paused. */
+    const late = new Set<string>();
     return (happening, truth) => {
-      if (isClusterPaused(happening)) clusterPausedMs = truth.nowMs();
+      if (isClusterPaused(happening)) late.clear();
       const serverId = happening.is === 'cloud-write' ? happening.entry.serverId : undefined;
-      if (serverId === undefined) return clearedStaysClear(happening, truth, clusterPausedMs);
+      if (serverId === undefined) return clearedStaysClear(happening, truth, late);
       const owner = frozenOwnerOf(truth, serverId);
       if (owner === undefined) arrived.delete(serverId);
       if (owner === undefined || acceptedByFleet(happening) === undefined) return undefined;
@@ -139,19 +140,24 @@ const isClusterPaused = (happening: Happening): boolean =>
   happening.change.after?.spec.paused === true &&
   happening.change.before?.spec.paused !== true;
 
-/** A write to a machine knows nothing of a pause of its cluster that came while it was on the wire. */
-const ON_THE_WIRE_MS = 60_000;
-
-/** What a person took off a paused machine is not put back (N4). */
-const clearedStaysClear = (happening: Happening, truth: Truth, clusterPausedMs: number): string | undefined => {
+/**
+ * What a person took off a paused machine is not put back (N4). A write to a machine that was on the wire when its cluster was
+ * paused knows nothing of that, and arrives: one of each machine.
+ */
+const clearedStaysClear = (happening: Happening, truth: Truth, late: Set<string>): string | undefined => {
   if (happening.is !== 'object' || happening.change.kind !== 'machines') return undefined;
   const { before, after } = happening.change;
   if (before === undefined || after === undefined || !isPausedInTruth(before, truth)) return undefined;
-  const isPausedItself = before.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined;
-  if (!isPausedItself && truth.nowMs() - clusterPausedMs <= ON_THE_WIRE_MS) return undefined;
   const isBack = !before.status?.serverID && Boolean(after.status?.serverID);
   const isNamed = !before.spec.providerID && Boolean(after.spec.providerID);
-  return isBack || isNamed ? `${after.metadata.name} is paused, and got its Mac back` : undefined;
+  if (!isBack && !isNamed) return undefined;
+  const isPausedItself = before.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined;
+  const { uid = '', name } = after.metadata;
+  if (!isPausedItself && !late.has(uid)) {
+    late.add(uid);
+    return undefined;
+  }
+  return `${name} is paused, and got its Mac back`;
 };
 
 export const finalizerFirst: Property = {

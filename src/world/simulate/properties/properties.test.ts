@@ -15,7 +15,9 @@ import {
   lease,
   macHost,
   machine,
+  member,
   node,
+  pausedCluster,
   reopened,
   server,
   stored,
@@ -100,6 +102,15 @@ const BAD: readonly Row[] = [
         machine('a', { paused: true, status: { serverID: HOST_ID } }),
         machine('a', { paused: true }),
       ),
+    ],
+  },
+  {
+    property: 'S5',
+    story: 'a machine of a paused cluster gets its Mac by what was on the wire, and then an identity too',
+    clusters: [pausedCluster()],
+    happenings: [
+      changed('machines', member(machine('a', { status: { serverID: HOST_ID } })), member(machine('a'))),
+      changed('machines', member(machine('a', { providerID: 'x://1' })), member(machine('a'))),
     ],
   },
   {
@@ -275,6 +286,11 @@ const HAS_NONE = { conditions: [WAITING] };
 const BUDGETS = macHost().spec.budgets;
 const FAILED = { failures: 9, nextAttemptAt: OLD };
 
+const EXHAUSTED = { ...RELEASE, reason: 'BootstrapExhausted' };
+const FAILING = macHost({ budgets: { ...BUDGETS, returns: 1 } });
+const ON_OFFER = { state: 'free', server: { status: 'ready' } } as const;
+const SPARE = { ...macHost({}, ON_OFFER), metadata: { name: 'host-2' } };
+
 const STUCK: readonly Row[] = [
   {
     property: 'L1',
@@ -326,6 +342,16 @@ const STUCK: readonly Row[] = [
       metadata: { name: `host-${name}` },
     })),
     happenings: [],
+  },
+  {
+    property: 'L6',
+    story: 'a Mac that failed a machine, which takes it again beside one that is free',
+    hosts: [FAILING, SPARE],
+    machines: [machine('a', { status: { serverID: HOST_ID } })],
+    happenings: [
+      changed('hosts', claimedHost({ release: EXHAUSTED }), claimedHost()),
+      changed('machines', machine('a', { status: { serverID: HOST_ID } }), machine('a')),
+    ],
   },
   {
     property: 'L13',
@@ -407,6 +433,22 @@ describe('a world that has come to rest', () => {
     const world = { hosts: [macHost()], machines: [{ ...lost, metadata: { ...lost.metadata, labels } }] };
     assert.deepEqual(judgeQuiet(fakeTruth({ ...world, happenings: [] }).truth, createWitness()), []);
   });
+
+  const picks = [
+    { story: 'which is all there is', hosts: [FAILING] },
+    { story: 'and the other failed as often', hosts: [FAILING, { ...SPARE, spec: FAILING.spec }] },
+    { story: 'and somebody else waits for the other', hosts: [FAILING, SPARE], others: [machine('b')] },
+  ];
+  for (const { story, hosts, others = [] } of picks) {
+    it(`is right when a machine took a Mac again that failed it, ${story}`, () => {
+      const chosen = machine('a', { status: { serverID: HOST_ID } });
+      const { truth } = fakeTruth({ hosts, machines: [chosen, ...others], happenings: [] });
+      const witness = createWitness();
+      witness.hear(changed('hosts', claimedHost({ release: EXHAUSTED }), claimedHost()), truth);
+      witness.hear(changed('machines', chosen, machine('a')), truth);
+      assert.deepEqual(witness.rePicks.recent(truth.nowMs()), []);
+    });
+  }
 
   it('is right when every Mac is free and nobody waits', () => {
     assert.deepEqual(judgeQuiet(fakeTruth({ hosts: [macHost()], happenings: [] }).truth, createWitness()), []);

@@ -14,8 +14,8 @@ const MINUTE_MS = 60_000;
 const WIPE_MAX_MS = 61 * MINUTE_MS;
 /** What a Mac is due for at most that long is under way. */
 const DUE_MS = 30 * MINUTE_MS;
-/** No wait that was decided lies further ahead: the longest backoff, and as much again for its jitter. */
-const WAIT_MAX_MS = 20 * MINUTE_MS;
+/** No wait that was decided lies further ahead; times on record are whole seconds. */
+const WAIT_MAX_MS = 5 * MINUTE_MS + 1_000;
 /** As DEFAULT_LIMITS has it: after so many failures a Mac is given back. */
 const FAILURES_MAX = 8;
 const RETURNS_MAX = 3;
@@ -32,6 +32,7 @@ export const judgeMacs = (truth: Truth, witness: Witness): readonly Finding[] =>
   ...stuckWipes(truth),
   ...forgottenMacs(truth),
   ...stuckTiers(truth),
+  ...witness.rePicks.recent(truth.nowMs()).map((message): Finding => ({ property: 'L6', message })),
   ...driftingMacs(truth, witness),
   ...longWaits(truth),
 ];
@@ -46,22 +47,23 @@ const find = (
     return message === undefined ? [] : [{ property, message: `${host.metadata.name} ${message}` }];
   });
 
-/** It says that another try does not help. */
+/** It says what another try has to wait for: a person (R21), another Machine (R22), the end of an earlier Node (R23). */
 const isHopeless = (host: MacHost): boolean =>
-  ['HostKeyChanged', 'RecoveryHalted', 'ReplacementNeeded', 'NotWiped', 'PreviousIdentityAlive'].includes(
-    readyReason(host) ?? '',
-  );
+  ['RecoveryHalted', 'ReplacementNeeded', 'PreviousIdentityAlive'].includes(readyReason(host) ?? '');
 
+/** Where a third of the pool is in quarantine, no more are put there (R21): it is told then. So is one that somebody renamed (R8). */
 const stuckWipes = (truth: Truth): readonly Finding[] =>
   find('L4', truth, (host, nowMs) => {
-    const { release, reinstall, quarantine } = host.spec;
+    const { release, reinstall, pool, assignedName } = host.spec;
     const server = truth.server(host.metadata.name);
     const isWiping = release !== undefined && reinstall?.intentID === release.intentID;
-    if (!isWiping || quarantine !== undefined || server === undefined || server.status === 'ready') return undefined;
+    if (!isWiping || release.policy === 'terminate' || server === undefined || server.status === 'ready')
+      return undefined;
+    if (sinceMs(reinstall.acceptedAt, nowMs) <= WIPE_MAX_MS) return undefined;
+    const isOurs = server.name === assignedName?.current || server.name === assignedName?.next;
+    const isSpared = !isOurs || isQuarantineFull(truth, pool?.prefix ?? '');
     const isTold = ![undefined, PLAIN].includes(readyReason(host));
-    return sinceMs(reinstall.acceptedAt, nowMs) <= WIPE_MAX_MS || isTold
-      ? undefined
-      : `is wiped since ${reinstall.acceptedAt}, and says nothing about it`;
+    return isSpared && isTold ? undefined : `is wiped since ${reinstall.acceptedAt}, and not in quarantine`;
   });
 
 /** A password that was sealed is asked for again, as everything else that a bootstrap lacked. */
@@ -97,25 +99,27 @@ const isQuarantineFull = (truth: Truth, prefix: string): boolean => {
   return (pool.filter(({ spec }) => spec.quarantine !== undefined).length + 1) * 3 > pool.length;
 };
 
-/** A push that failed too often is tried again later, and stands on the record until then. */
+/** The reason that L17 allows stands on the record: of this Mac, or of one that the new configuration made unwell. */
 const driftingMacs = (truth: Truth, witness: Witness): readonly Finding[] =>
-  find('L17', truth, ({ metadata, spec, status }) => {
+  find('L17', truth, (host) => {
+    const { metadata, spec, status } = host;
     const isAtWork = status?.state === 'joined' && truth.mac(metadata.name)?.isUp === true;
     if (!isAtWork || witness.isWanted(status.configHash ?? '')) return undefined;
     if (isPaused(truth, spec.claimRef?.uid) || spec.hold !== undefined || spec.release !== undefined) return undefined;
-    return isFleetWell(truth) ? `works with ${status.configHash}, and another configuration is wanted` : undefined;
+    const isTold = ![undefined, PLAIN].includes(readyReason(host));
+    if (isTold || truth.list('hosts').some((other) => haltsRoll(other, truth, witness))) return undefined;
+    return `works with ${status.configHash}, and another configuration is wanted`;
   });
 
-/** A Mac that is not well, or that the new configuration broke, halts the others, and that is meant (004-3). */
-const isFleetWell = (truth: Truth): boolean =>
-  truth
-    .list('hosts')
-    .filter(({ status }) => status?.state === 'joined')
-    .every(({ metadata, spec }) => {
-      const ready = truth.find('nodes', spec.claimRef?.name ?? '')?.status?.conditions;
-      const isReady = ready?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
-      return isReady && spec.budgets.roll.failures === 0 && truth.mac(metadata.name)?.isUp === true;
-    });
+/** One that failed with the new configuration, that is being changed, or that has it and is not well (004-3). */
+const haltsRoll = ({ metadata, spec, status }: MacHost, truth: Truth, witness: Witness): boolean => {
+  if (status?.state !== 'joined' && status?.state !== 'preparing') return false;
+  const ready = truth.find('nodes', spec.claimRef?.name ?? '')?.status?.conditions;
+  const isReady = ready?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
+  const isWell = isReady && truth.mac(metadata.name)?.isUp === true;
+  const isChanged = witness.isWanted(status.configHash ?? '');
+  return spec.budgets.roll.failures > 0 || status.operation !== undefined || (isChanged && !isWell);
+};
 
 const isPaused = (truth: Truth, uid: string | undefined): boolean => {
   const machine = truth.list('machines').find(({ metadata }) => metadata.uid === uid);

@@ -1,5 +1,6 @@
 /** What judges of a quiet world need to know of the time before: who wrote how often, and what Macs are to be configured with. */
 import type { Happening, Truth } from '../truth.ts';
+import { createRePicks, type RePicks } from './re-picks.ts';
 
 export interface Witness {
   hear(happening: Happening, truth: Truth): void;
@@ -7,6 +8,8 @@ export interface Witness {
   isWanted(configHash: string): boolean;
   /** Objects that were written most often within the last hour, the most often first. */
   busiest(nowMs: number): readonly Busy[];
+  /** Macs that a machine took again although they had failed it, and another was free. */
+  readonly rePicks: Pick<RePicks, 'recent'>;
 }
 
 export interface Busy {
@@ -22,9 +25,12 @@ const UNCOUNTED = ['coordination.k8s.io/leases', '/events', 'events.k8s.io/event
 export const createWitness = (): Witness => {
   const writes = new Map<string, number[]>();
   const bundles = new Map<string, string>();
+  const rePicks = createRePicks();
   let wanted: string | undefined;
   return {
+    rePicks,
     hear: (happening, truth) => {
+      rePicks.hear(happening, truth);
       if (happening.is === 'configuration') {
         const { digest, bundle } = happening.configuration;
         bundles.set(digest, bundle);

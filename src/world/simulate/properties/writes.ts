@@ -95,6 +95,7 @@ const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string):
       poolPrefix: 'tuist-pool-',
       isWipeable: (name) => name.startsWith('tuist-releasing-'),
       isFleet: (caller) => caller !== 'console',
+      // The claim is ours, which S11 asks for, although the name was given by somebody else (R28).
       isTakenOver: (serverId, name) => {
         const { takenOver, claimRef } = truthNow?.find('hosts', serverId)?.spec ?? {};
         return takenOver === true && claimRef?.name === name;

@@ -4,7 +4,12 @@ import { FINALIZERS } from '../../../../kinds/labels.ts';
 import type { MacHost, MacHostSpec, MacHostStatus } from '../../../../kinds/mac-host.ts';
 import type { MachineStatus, ScalewayAppleSiliconMachine } from '../../../../kinds/machine.ts';
 import { LEASE_NAMES } from '../../../../kinds/names.ts';
-import { CLUSTER_API_ANNOTATIONS, type Machine } from '../../../../kube/types/cluster-api.ts';
+import {
+  CLUSTER_API_ANNOTATIONS,
+  CLUSTER_API_LABELS,
+  type ClusterApiCluster,
+  type Machine,
+} from '../../../../kube/types/cluster-api.ts';
 import type { Lease } from '../../../../kube/types/coordination.ts';
 import type { Node } from '../../../../kube/types/core.ts';
 import type { AuditEntry, WriteVerb } from '../../../../sim/cloud/call-log.ts';
@@ -20,6 +25,7 @@ export interface BadWorld {
   readonly hosts?: readonly MacHost[];
   readonly machines?: readonly ScalewayAppleSiliconMachine[];
   readonly nodes?: readonly Node[];
+  readonly clusters?: readonly ClusterApiCluster[];
   readonly mac?: Partial<MacView>;
   readonly server?: Partial<SimServer>;
   /** One that was renewed just now, unless given. */
@@ -39,7 +45,7 @@ export const fakeTruth = ({ happenings, ...world }: BadWorld): FakeTruth => {
   let nowMs = START_MS;
   const tables: { readonly [K in KindName]: readonly Kinds[K][] } = {
     ...{ hosts: world.hosts ?? [], machines: world.machines ?? [], nodes: world.nodes ?? [] },
-    ...{ coreMachines: [], clusters: [], leases: world.leases ?? [lease('manager-0-0')] },
+    ...{ coreMachines: [], clusters: world.clusters ?? [], leases: world.leases ?? [lease('manager-0-0')] },
   };
   const truth: Truth = {
     nowMs: () => nowMs,
@@ -118,6 +124,14 @@ export const machine = (name: string, fields: MachineFields = {}): ScalewayApple
   },
   status: fields.status ?? {},
 });
+
+/** The same, of the Cluster `demo`. */
+export const member = (of: ScalewayAppleSiliconMachine): ScalewayAppleSiliconMachine => ({
+  ...of,
+  metadata: { ...of.metadata, labels: { [CLUSTER_API_LABELS.clusterName]: 'demo' } },
+});
+
+export const pausedCluster = (): ClusterApiCluster => ({ metadata: { name: 'demo' }, spec: { paused: true } });
 
 export const coreMachine = (name: string, providerID: string): Machine => ({
   metadata: { name, namespace: 'default', uid: `core-${name}` },
