@@ -10,6 +10,11 @@ import { events } from './benchmarks/events.ts';
 import { hosts } from './benchmarks/hosts.ts';
 import { importRuntime } from './benchmarks/import-runtime.ts';
 import { kernel } from './benchmarks/kernel.ts';
+import { kubeletIdle } from './benchmarks/kubelet-idle.ts';
+import { kubeletLogs } from './benchmarks/kubelet-logs.ts';
+import { kubeletPods } from './benchmarks/kubelet-pods.ts';
+import { kubeletStart } from './benchmarks/kubelet-start.ts';
+import { kubeletStuck } from './benchmarks/kubelet-stuck.ts';
 import { listHold } from './benchmarks/list-hold.ts';
 import { providerAdoptions } from './benchmarks/provider-adoptions.ts';
 import { providerMemory } from './benchmarks/provider-memory.ts';
@@ -42,4 +47,9 @@ export const BENCHMARKS: readonly Benchmark[] = [
   providerAdoptions,
   providerMemory,
   providerRecovery,
+  kubeletStart,
+  kubeletPods,
+  kubeletStuck,
+  kubeletIdle,
+  kubeletLogs,
 ];

@@ -16,6 +16,7 @@ import { checkHost } from '../src/kubelet/check-host.ts';
 import { parseKubeletFlags } from '../src/kubelet/flags.ts';
 import { parseNodeName } from '../src/kubelet/flags-values.ts';
 import type { InterfaceAddress } from '../src/kubelet/node/node-address.ts';
+import { decideCapacity } from '../src/kubelet/node/node-capacity.ts';
 import { type HostProcess, openHost } from '../src/kubelet/open-host.ts';
 import { runAgent } from '../src/kubelet/run-agent.ts';
 import { serveHealth } from '../src/world/manager-health.ts';
@@ -61,6 +62,7 @@ const run = async (closing: AsyncDisposableStack): Promise<void> => {
   const here: HostProcess = {
     ...{ platform: process.platform === 'darwin' ? 'macos' : 'other', kernelVersion: release() },
     ...{ user, uid, env, interfaces: listInterfaces, usage: readUsage },
+    size: { cpus: cpus().length, memoryBytes: totalmem() },
   };
   const nodeName = flags.nodeName ?? parseNodeName(hostname().toLowerCase());
   const kubeconfig = flags.kubeconfig ?? `${env['HOME'] ?? ''}/.kube/config`;
@@ -77,7 +79,9 @@ const run = async (closing: AsyncDisposableStack): Promise<void> => {
   };
   if (flags.does === 'check') {
     const mac = openHost({ ...common, life: signal });
-    const isWell = await checkHost({ mac, host, nodeName, kubeconfig, signal, say: (line) => io.stdout(`${line}\n`) });
+    const capacity = decideCapacity(flags.capacity, here.size);
+    const say = (line: string) => io.stdout(`${line}\n`);
+    const isWell = await checkHost({ mac, host, nodeName, capacity, kubeconfig, signal, say });
     process.exitCode = isWell ? 0 : 1;
     return;
   }

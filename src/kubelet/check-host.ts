@@ -3,13 +3,14 @@ import { toFleetError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { type HostIo, readRequired } from '../kube/client/login/host-io.ts';
 import { readConfig } from '../kube/node/node-login.ts';
-import { CONCERNS, type Concern, type Finding } from './node/node-facts.ts';
+import { CONCERNS, type Concern, type Finding, type NodeCapacity } from './node/node-facts.ts';
 import type { OpenHost } from './open-host.ts';
 
 export interface CheckOptions {
   readonly mac: Pick<OpenHost, 'watch' | 'address' | 'system'>;
   readonly host: HostIo;
   readonly nodeName: string;
+  readonly capacity: NodeCapacity;
   readonly kubeconfig: string;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -40,6 +41,10 @@ export const checkHost = async (options: CheckOptions): Promise<boolean> => {
   const trials = [
     await trial('node name', async () => nodeName),
     await trial('address', async () => (await mac.address()) ?? 'none; there will be no logs and no forwarders'),
+    await trial('capacity', async () => {
+      const { cpu, memoryMib, pods } = options.capacity;
+      return `${cpu} processors, ${memoryMib} MiB, ${pods} Pods`;
+    }),
     await trial('kubeconfig', async () => {
       const text = new Secret(await readRequired(host, kubeconfig));
       return `${kubeconfig}, for ${readConfig({ nodeName, kubeconfig: text }).server}`;

@@ -24,7 +24,7 @@ import type { ImagePort } from './images/image-port.ts';
 import type { NodePart } from './node/node-part.ts';
 import { keepHouse } from './pods/housekeeping.ts';
 import { openJournal } from './pods/journal.ts';
-import { createPodPart } from './pods/pod-controller.ts';
+import { createPodPart, type PodPart } from './pods/pod-controller.ts';
 import type { PodMetrics } from './pods/pod-metrics.ts';
 import type { Dial } from './pods/probes/dial.ts';
 import type { VmPort } from './vm/vm-port.ts';
@@ -70,6 +70,8 @@ export interface Kubelet {
   /** The Pods of this Node, as far as the API told. */
   readonly pods: Cache<Pod>;
   run(signal: AbortSignal): Promise<void>;
+  /** The Mac shuts down: the Node says so, and VMs are stopped. Settles when the end of each was told. */
+  goDown(signal: AbortSignal): Promise<void>;
 }
 
 const COMPONENT = 'tart-kubelet';
@@ -83,10 +85,27 @@ export const createKubelet = (ports: KubeletPorts): Kubelet => {
     transform: dropManagedFields,
     fieldSelector: `spec.nodeName=${settings.nodeName}`,
   });
-  return { pods, run: (signal) => runKubelet(ports, pods, signal) };
+  let part: PodPart | undefined;
+  const begin = (given: PodPart): void => {
+    part = given;
+  };
+  return {
+    pods,
+    run: (signal) => runKubelet(ports, { pods, begin }, signal),
+    goDown: async (signal) => {
+      ports.node.goDown();
+      await part?.goDown(signal);
+    },
+  };
 };
 
-const runKubelet = async (ports: KubeletPorts, pods: Cache<Pod>, signal: AbortSignal): Promise<void> => {
+interface Beginning {
+  readonly pods: Cache<Pod>;
+  /** Is told who looks after the Pods. */
+  readonly begin: (part: PodPart) => void;
+}
+
+const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signal: AbortSignal): Promise<void> => {
   const { client, clock, random, ids, logger, node, files, settings } = ports;
   const { nodeName, hostIp, paths } = settings;
   const life = linkedController(signal);
@@ -103,7 +122,9 @@ const runKubelet = async (ports: KubeletPorts, pods: Cache<Pod>, signal: AbortSi
     readLogEnd: async (path: string) => (await files.readTail(path, { bytesMax: LOG_END_BYTES }))?.text ?? '',
     settings: { nodeName, logDirectory: paths.logs, ...(hostIp !== undefined && { hostIp }) },
   };
-  const { controller, inventory } = createPodPart(podPorts, pods);
+  const part = createPodPart(podPorts, pods);
+  const { controller, inventory } = part;
+  begin(part);
   const manager = createManager({
     ...{ client, clock, random, logger, events },
     name: COMPONENT,

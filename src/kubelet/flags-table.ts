@@ -53,14 +53,12 @@ const NODE: readonly Flag[] = [
   },
   {
     flag: '--host-cpu <count>',
-    is: 'processors that the Node offers',
-    standard: '8',
+    is: 'processors that the Node offers; without it, or with 0, those of this Mac',
     parse: count('count of CPUs', 0),
   },
   {
     flag: '--host-memory-mb <count>',
-    is: 'memory that it offers, in MiB',
-    standard: '16384',
+    is: 'memory that it offers, in MiB; without it, or with 0, that of this Mac',
     parse: count('count of MiB', 0),
   },
   { flag: '--max-pods <count>', is: 'Pods that it takes', standard: '2', parse: count('count of Pods', 0) },

@@ -7,7 +7,7 @@ describe('the flags of tart-kubelet', () => {
     const { nodeName, capacity, metrics, probes, tartBinary, vnc, scrapeAllowedCidrs, does, notes, ...rest } =
       parseKubeletFlags([]);
     assert.equal(nodeName, undefined);
-    assert.deepEqual(capacity, { cpu: 8, memoryMib: 16_384, pods: 2 });
+    assert.deepEqual(capacity, { cpu: undefined, memoryMib: undefined, pods: 2 });
     assert.deepEqual(
       [metrics, probes],
       [
@@ -74,7 +74,7 @@ describe('the flags of tart-kubelet', () => {
       story: 'zeroes mean the usual',
       args: ['--host-cpu=0', '--max-pods=0'],
       gives: (f) => f.capacity,
-      is: { cpu: 8, memoryMib: 16_384, pods: 2 },
+      is: { cpu: undefined, memoryMib: undefined, pods: 2 },
     },
     { story: 'no control folder means no relays', args: ['--vnc-control-dir='], gives: (f) => f.vnc, is: undefined },
     { story: 'one dash is enough', args: ['-node-name=mac-1'], gives: (f) => f.nodeName, is: 'mac-1' },

@@ -5,7 +5,7 @@ import { argsFromEnv, createFlagCommand, type Env, judgeOthers } from '../base/f
 import type { BindAddress } from '../base/flags/flag-values.ts';
 import { FLAG_GROUPS } from './flags-table.ts';
 import type { AddressSource } from './node/node-address.ts';
-import type { NodeCapacity } from './node/node-facts.ts';
+import type { WantedCapacity } from './node/node-capacity.ts';
 
 export interface KubeletFlags {
   readonly nodeName: string | undefined;
@@ -13,7 +13,7 @@ export interface KubeletFlags {
   readonly nodeIp: string;
   readonly nodeIpSource: AddressSource;
   readonly nodeLabels: Readonly<Record<string, string>>;
-  readonly capacity: NodeCapacity;
+  readonly capacity: WantedCapacity;
   readonly kubeconfig: string | undefined;
   readonly kubeletPort: number;
   readonly tartBinary: string;
@@ -43,8 +43,8 @@ interface Said {
   readonly nodeIp: string;
   readonly nodeIpSource: AddressSource;
   readonly nodeLabels: Readonly<Record<string, string>>;
-  readonly hostCpu: number;
-  readonly hostMemoryMb: number;
+  readonly hostCpu?: number;
+  readonly hostMemoryMb?: number;
   readonly maxPods: number;
   readonly kubeconfig?: string;
   readonly kubeletPort: number;
@@ -65,7 +65,6 @@ interface Said {
 const METRICS_PORT = 8_080;
 /** macOS starts no third VM: Apple's licence. */
 const VMS_MAX = 2;
-const FALLBACK: NodeCapacity = { cpu: 8, memoryMib: 16_384, pods: VMS_MAX };
 
 /** Prints help and ends the process where the arguments ask for that. */
 export const parseKubeletFlags = (args: readonly string[], env: Env = {}): KubeletFlags => {
@@ -96,10 +95,10 @@ export const parseKubeletFlags = (args: readonly string[], env: Env = {}): Kubel
 const spell = (word: string): string => (/^-[a-z]{2}/.test(word) ? `-${word}` : word);
 
 /** Zero means: as usual. */
-const toCapacity = ({ hostCpu, hostMemoryMb, maxPods }: Said): NodeCapacity => ({
-  cpu: hostCpu || FALLBACK.cpu,
-  memoryMib: hostMemoryMb || FALLBACK.memoryMib,
-  pods: maxPods || FALLBACK.pods,
+const toCapacity = ({ hostCpu, hostMemoryMb, maxPods }: Said): WantedCapacity => ({
+  cpu: hostCpu || undefined,
+  memoryMib: hostMemoryMb || undefined,
+  pods: maxPods || VMS_MAX,
 });
 
 const judgePods = ({ maxPods }: Said): readonly string[] =>

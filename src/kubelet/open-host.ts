@@ -11,9 +11,10 @@ import { createSystemFiles, measureSystemDisk } from './host/system-files.ts';
 import type { ImagePort } from './images/image-port.ts';
 import { createTartImages } from './images/tart-images.ts';
 import { createGuiSession, noGuiSession } from './node/gui-session.ts';
-import { createMacProbes, createPlainProbes } from './node/host-probes.ts';
+import { createMacProbes, createPlainProbes, readShutdown } from './node/host-probes.ts';
 import { createHostWatch, type HostWatch } from './node/host-watch.ts';
 import { findNodeAddress, type InterfaceAddress } from './node/node-address.ts';
+import type { HostSize } from './node/node-capacity.ts';
 import type { NodeSystem } from './node/node-facts.ts';
 import { type Platform, readSystem } from './node/read-system.ts';
 import { goldenLabelOf } from './vm/golden-name.ts';
@@ -30,6 +31,7 @@ export interface HostProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly interfaces: () => readonly InterfaceAddress[];
   readonly usage: () => SystemUsage;
+  readonly size: HostSize;
 }
 
 export interface OpenHostOptions {
@@ -58,6 +60,8 @@ export interface OpenHost {
   readonly usage: UsageMeter;
   address(): Promise<string | undefined>;
   system(): Promise<NodeSystem>;
+  /** Whether the Mac shuts down or restarts. */
+  goesDown(signal: AbortSignal): Promise<boolean>;
 }
 
 const VMS_MAX = 2;
@@ -98,6 +102,7 @@ export const openHost = (options: OpenHostOptions): OpenHost => {
     usage: createUsageMeter({ clock, commands, platform, measureDisk, system: options.process.usage }),
     address: () =>
       findNodeAddress({ given, source, interfaces: options.process.interfaces, commands, signal: options.life }),
+    goesDown: async (signal) => platform === 'macos' && (await readShutdown(commands, signal)),
     system: async () => {
       const { agentVersion } = options;
       // A Tart that hangs must not keep the Node from being one.

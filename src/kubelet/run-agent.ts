@@ -17,6 +17,7 @@ import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
 import { createIdentityFile } from '../kube/node/identity-file.ts';
 import { connectNode, readConfig } from '../kube/node/node-login.ts';
 import { runChores } from './agent-chores.ts';
+import { createAgentLife } from './agent-life.ts';
 import { createAccess } from './api/access.ts';
 import { type KubeletServer, startKubeletServer } from './api/https-server.ts';
 import { createKubeletApi, type KubeletApi } from './api/kubelet-api.ts';
@@ -24,6 +25,7 @@ import { createLogKeeper, type LogKeeper } from './api/logs/log-keeper.ts';
 import { renderResourceMetrics, renderSummary, type UsageView } from './api/usage/render-usage.ts';
 import { createKubelet, type Kubelet } from './create-kubelet.ts';
 import { type KubeletFlags, metricsAddressOf } from './flags.ts';
+import { decideCapacity, judgeCapacity } from './node/node-capacity.ts';
 import { createNodePart } from './node/node-part.ts';
 import { type HostProcess, type OpenHost, openHost } from './open-host.ts';
 import { openWaysIn } from './open-ways-in.ts';
@@ -53,7 +55,9 @@ export interface AgentOptions {
 const IDENTITY_FILE = 'identity.json';
 
 /** Settles after a clean stop. VMs run on. */
-export const runAgent = async (options: AgentOptions): Promise<void> => {
+export const runAgent = async (given: AgentOptions): Promise<void> => {
+  const life = createAgentLife({ ...given, stop: given.signal });
+  const options: AgentOptions = { ...given, signal: life.signal };
   const { flags, clock, random, logger, nodeName, closing, signal, metrics } = options;
   const startedAtMs = clock.now();
   const mac = openHost({ ...options, life: signal });
@@ -67,7 +71,10 @@ export const runAgent = async (options: AgentOptions): Promise<void> => {
   const [system] = await Promise.all([mac.system(), watch.lookOnce(signal)]);
   const ids = createIds(random);
   const events = createEventRecorder({ client, clock, ids, logger, component: 'tart-kubelet', signal });
-  const { providerId, nodeLabels: labels, capacity } = flags;
+  const { providerId, nodeLabels: labels } = flags;
+  const { size } = options.process;
+  const capacity = decideCapacity(flags.capacity, size);
+  for (const note of judgeCapacity(flags.capacity, size)) logger.warn(note);
   const node = createNodePart({
     ...{ client, clock, random, logger, watch, events },
     leaseClient: createKubeClient({ transport, clock, random, logger }),
@@ -85,6 +92,11 @@ export const runAgent = async (options: AgentOptions): Promise<void> => {
       paths: { userdata: folders.userdata, logs: folders.logs },
       collects: flags.collectsGarbage ? 'images' : 'nothing',
     },
+  });
+  life.beforeEnd(async (limit) => {
+    if (!(await mac.goesDown(limit))) return;
+    logger.warn('The Mac shuts down: its VMs are stopped');
+    await kubelet.goDown(limit);
   });
   server?.answerWith(createApi({ ...options, mac, logs, kubelet, startedAtMs }));
   for (const vm of await vms.running(signal)) if (parseVmName(vm) !== undefined) await logs.resume(vm);
@@ -135,13 +147,14 @@ interface NodeConnection extends Pick<ClusterConnection, 'client' | 'transport'>
 
 const login = async ({ kubeconfig, nodeName, closing, ...deps }: AgentOptions): Promise<NodeConnection> => {
   const { host, clock, random, logger, metrics } = deps;
-  const secret = new Secret(await readRequired(host, kubeconfig));
+  const readKubeconfig = async (): Promise<Secret<string>> => new Secret(await readRequired(host, kubeconfig));
+  const secret = await readKubeconfig();
   const disk = createIdentityFile(join(dirname(kubeconfig), IDENTITY_FILE));
   const onResponse = (info: ResponseInfo): void =>
     metrics.requested({ method: info.method, host: info.host, code: String(info.status ?? '<error>') });
   const connection = await connectNode(
     { host, clock, random, logger, onResponse },
-    { nodeName, kubeconfig: secret, disk },
+    { nodeName, kubeconfig: secret, readKubeconfig, disk },
   );
   closing.defer(connection.close);
   const { ca } = readConfig({ nodeName, kubeconfig: secret });

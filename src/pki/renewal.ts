@@ -23,3 +23,13 @@ export const renewalTimeMs = ({ notBeforeMs, notAfterMs, serial }: Validity & { 
   const jitter = createHash('sha256').update(serial).digest().readUInt32BE(0) / 2 ** 32;
   return notBeforeMs + Math.floor((notAfterMs - notBeforeMs) * (EARLIEST + SPREAD * jitter));
 };
+
+/**
+ * The same for one that just came: a signer that dates back may leave it less to live than it has behind it, and then what is left is its
+ * life. Otherwise the next would be due as soon as it came, for ever.
+ */
+export const renewalTimeOfNewMs = (certificate: Validity & { readonly serial: string }, nowMs: number): number => {
+  const { notBeforeMs, notAfterMs } = certificate;
+  if (nowMs - notBeforeMs <= notAfterMs - nowMs) return renewalTimeMs(certificate);
+  return renewalTimeMs({ ...certificate, notBeforeMs: Math.min(nowMs, notAfterMs) });
+};

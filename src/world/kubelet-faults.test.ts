@@ -1,8 +1,9 @@
 /** What goes wrong on a Mac and in its VMs, by the rows of the fault list, and what a Pod says then. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { NODES } from '../kube/types/core.ts';
 import type { VmFaults } from '../sim/tart/tart-settings.ts';
-import { createKubeletWorld, type KubeletWorld } from './kubelet-world.ts';
+import { createKubeletWorld, type KubeletWorld, NODE_NAME } from './kubelet-world.ts';
 import {
   createPod,
   deletePod,
@@ -104,6 +105,52 @@ describe('a VM that boots', () => {
     assert.ok(starts >= 5 && starts < 60, `${starts} tries in ten minutes`);
     world.mac.configure({ noGuiSession: false });
     await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Succeeded 0');
+  });
+});
+
+describe('a loginwindow that dies', () => {
+  it('F43 L9 §7-6 is started again, and the Pod that came meanwhile runs', async () => {
+    const world = createKubeletWorld({ seed: 44, login: 'modelled' });
+    await runUntil(world, 'the Node is there', () => world.node() !== undefined);
+    world.login.die();
+    createPod(world, { atMs: 0, name: 'pod' }, { script: 'exit 0' });
+    const diedMs = world.kernel.nowMs();
+    await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Succeeded 0');
+    assert.ok(world.kernel.nowMs() - diedMs < 120_000, `${world.kernel.nowMs() - diedMs} ms`);
+  });
+});
+
+describe('S9 L1: the provider id of the Node', () => {
+  const OURS = `scw-applesilicon://fr-par-1/${NODE_NAME}`;
+  const stage = async (spec: object | undefined): Promise<KubeletWorld> => {
+    const world = createKubeletWorld({ seed: 45 });
+    world.kernel.kill('kubelet');
+    if (spec !== undefined) world.operator.create('/api/v1/nodes', { metadata: { name: NODE_NAME }, spec });
+    world.kernel.restart('kubelet', 100);
+    await runUntil(world, 'the Node is ready', () => isReady(world.node()));
+    return world;
+  };
+
+  const rows: readonly { story: string; spec: object | undefined; is: string }[] = [
+    { story: '§9.1-1 is there from the beginning', spec: undefined, is: OURS },
+    { story: '§9.1-2 comes where there was none', spec: {}, is: OURS },
+    { story: '§9.1-3 is left where there was another', spec: { providerID: 'other://mac' }, is: 'other://mac' },
+  ];
+  for (const { story, spec, is } of rows) {
+    it(`${story}, whatever restarts`, async () => {
+      const world = await stage(spec);
+      assert.equal(world.node()?.spec?.providerID, is);
+      world.kernel.restart('kubelet', 1_000);
+      await runFor(world, 60_000);
+      assert.equal(world.node()?.spec?.providerID, is);
+    });
+  }
+
+  it('F78 §7-2 is the same when somebody deleted the Node', async () => {
+    const world = await stage(undefined);
+    world.operator.remove(NODES, NODE_NAME);
+    await runUntil(world, 'it is registered again', () => isReady(world.node()));
+    assert.equal(world.node()?.spec?.providerID, OURS);
   });
 });
 

@@ -4,6 +4,8 @@ import { neverAborted } from '../base/abort.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { KubeletPorts } from '../kubelet/create-kubelet.ts';
 import { createTartImages } from '../kubelet/images/tart-images.ts';
+import { createGuiSession, type GuiSession, noGuiSession } from '../kubelet/node/gui-session.ts';
+import { asFinding } from '../kubelet/node/host-probes.ts';
 import { createHostWatch } from '../kubelet/node/host-watch.ts';
 import type { NodeFacts } from '../kubelet/node/node-facts.ts';
 import { createNodePart } from '../kubelet/node/node-part.ts';
@@ -14,11 +16,14 @@ import { createTartVms } from '../kubelet/vm/tart-vms.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { seenBy } from '../sim/tart/step/seen-by.ts';
 import type { StepMac } from '../sim/tart/step/step-mac.ts';
+import { LOGIN_UID } from './kubelet-login.ts';
 
 export interface KubeletOnMac {
   readonly client: KubeClient;
   readonly mac: StepMac;
   readonly nodeName: string;
+  /** Whether the Mac has a loginwindow to look after; without one somebody is always logged in. */
+  readonly login: 'modelled' | 'always';
 }
 
 const ROOT = '/var/lib';
@@ -27,18 +32,21 @@ const ADDRESS = '10.0.0.7';
 /** As the real agent does, the Mac is looked at before it is told as a Node. */
 export const createKubeletPorts = async (
   actor: Actor,
-  { client, mac, nodeName }: KubeletOnMac,
+  { client, mac, nodeName, login }: KubeletOnMac,
 ): Promise<KubeletPorts> => {
   const { clock, random, ids, logger } = actor;
   const { commands, files, measureDisk } = seenBy(actor, mac);
   const cli = createTartCli({ commands, binary: mac.tartBinary });
+  const life = neverAborted();
+  const session =
+    login === 'always' ? noGuiSession : createGuiSession({ commands, clock, logger, uid: LOGIN_UID, life });
   const vms = createTartVms({
-    ...{ cli, commands, files, clock, life: neverAborted(), tartHome: mac.tartHome },
-    ...{ recordsDir: `${ROOT}/tart-records`, vmsMax: 2, ensureSession: async () => undefined },
+    ...{ cli, commands, files, clock, life, tartHome: mac.tartHome },
+    ...{ recordsDir: `${ROOT}/tart-records`, vmsMax: 2, ensureSession: session.ensure },
   });
   const bookPath = `${ROOT}/tart-records/book.json`;
   const deps = { client, clock, random, logger };
-  const watch = createWellMac(actor);
+  const watch = createMacWatch(actor, session);
   await watch.lookOnce(neverAborted());
   return {
     ...{ ...deps, ids, vms, files, dial: noDial, metrics: noPodMetrics },
@@ -51,12 +59,13 @@ export const createKubeletPorts = async (
   };
 };
 
-/** A Mac on which all is well. */
-const createWellMac = ({ clock, logger }: Actor) => {
+/** A Mac on which all is well, but for who is logged in. */
+const createMacWatch = ({ clock, logger }: Actor, session: GuiSession) => {
   const well = async () => ({ is: 'well' }) as const;
+  const guiSession = (signal: AbortSignal) => asFinding(session.ensure(signal), signal);
   return createHostWatch({
     ...{ clock, logger, labelSources: {}, runningVms: () => 0, measureDisk: async () => 500e9 },
-    probes: { disk: well, memory: well, pids: well, guiSession: well, tart: well, autoLogin: well },
+    probes: { disk: well, memory: well, pids: well, guiSession, tart: well, autoLogin: well },
   });
 };
 

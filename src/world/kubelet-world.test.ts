@@ -113,6 +113,31 @@ describe('tart-kubelet on the virtual clock', () => {
     assert.ok(world.kernel.nowMs() - endedMs <= 200, `${world.kernel.nowMs() - endedMs} ms`);
   });
 
+  it('B4: from binding to `tart run` it adds a tenth of a second at most to the clone, also when two Pods come at once', async () => {
+    const CLONE_MS = 300;
+    const addedMs: number[] = [];
+    for (let seed = 101; seed <= 106; seed += 1) {
+      const world = createKubeletWorld({ seed });
+      world.mac.configure({ cloneMs: CLONE_MS });
+      createPod(world, { atMs: 1_000, name: 'first' }, { script: 'exit 0' });
+      createPod(world, { atMs: 30_000, name: 'alone' }, { script: 'exit 0' });
+      for (const name of ['one', 'other']) createPod(world, { atMs: 60_000, name });
+      for (const [atMs, count] of [
+        [30_000, 2],
+        [60_000, 3],
+        [60_000, 4],
+      ] as const) {
+        await runUntil(world, `${count} were started`, () => world.starts.size === count);
+        addedMs.push(world.kernel.nowMs() - atMs - CLONE_MS);
+      }
+    }
+    assert.deepEqual(
+      addedMs.filter((ms) => ms > 100),
+      [],
+      addedMs.join(' '),
+    );
+  });
+
   it('L7 §9.4-2: finished Pods that are deleted go with one write each', async () => {
     const world = createKubeletWorld({ seed: 4 });
     const names = Array.from({ length: 40 }, (_, at) => `done-${at}`);
@@ -219,6 +244,44 @@ describe('tart-kubelet on the virtual clock', () => {
       () => isReady(world.pod('always')) && runningVms(world.mac.home).length === 1,
     );
     assert.equal(world.pod('always')?.status?.containerStatuses?.[0]?.restartCount, 1);
+  });
+
+  it('a Mac that shuts down: its Node and its Pods say so, and what was not begun waits for it to be back', async () => {
+    const world = createKubeletWorld({ seed: 16 });
+    createPod(world, { atMs: 1_000, name: 'once' });
+    createPod(world, { atMs: 1_000, name: 'always' }, { spec: { restartPolicy: 'Always' } });
+    await runUntil(world, 'both are ready', () => isReady(world.pod('once')) && isReady(world.pod('always')));
+    world.goDown();
+    createPod(world, { atMs: 100, name: 'late' }, { script: 'exit 0' });
+    const startedMs = world.kernel.nowMs();
+    const isFailed = (name: string): boolean => world.pod(name)?.status?.phase === 'Failed';
+    await runUntil(world, 'the end of both is told', () => isFailed('once') && isFailed('always'));
+    assert.ok(world.kernel.nowMs() - startedMs < 15_000, `${world.kernel.nowMs() - startedMs} ms`);
+    for (const { reason, message } of ['once', 'always'].map((name) => world.pod(name)?.status ?? {}))
+      assert.deepEqual([reason, message], ['Terminated', 'Pod was terminated in response to imminent node shutdown.']);
+    const ready = world.node()?.status?.conditions?.find(({ type }) => type === 'Ready');
+    assert.deepEqual([ready?.status, ready?.reason], ['False', 'NodeShutdown']);
+    assert.equal(world.node()?.status?.allocatable?.['pods'], '0');
+    await runFor(world, 5_000);
+    assert.equal(world.starts.size, 2);
+    world.mac.losePower();
+    world.kernel.restart('kubelet', 60_000);
+    await runUntil(world, 'the late one ran', () => endOf(world.pod('late')) === 'Succeeded 0');
+    assert.ok(isReady(world.node()));
+  });
+
+  it('a Mac that is off before its Pods could say that it shuts down: they say it when it is back', async () => {
+    const world = createKubeletWorld({ seed: 17 });
+    world.mac.configure({ vmFaults: { '*': { agentSilent: true, ignoresStop: true } } });
+    createPod(world, { atMs: 1_000, name: 'once' });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('once')));
+    world.goDown();
+    await runFor(world, 1_000);
+    world.kernel.kill('kubelet');
+    world.mac.losePower();
+    world.kernel.restart('kubelet', 60_000);
+    await runUntil(world, 'its end is told', () => world.pod('once')?.status?.phase === 'Failed');
+    assert.equal(world.pod('once')?.status?.reason, 'Terminated');
   });
 
   it('D11: a Mac whose Pods run and change nothing writes nothing but its heartbeat', async () => {

@@ -7,7 +7,7 @@ import type { ResourceAttempt } from '../controlplane/auth/attempt.ts';
 import { nodeUser } from '../controlplane/auth/user.ts';
 import { createGuardedApi } from '../controlplane/control-plane.ts';
 import { createStore } from '../controlplane/store/store.ts';
-import { PODS } from '../kube/types/core.ts';
+import { NODES, type Node, PODS } from '../kube/types/core.ts';
 import type { Pod } from '../kube/types/pod.ts';
 import { createKubelet, type KubeletPorts } from '../kubelet/create-kubelet.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
@@ -16,6 +16,7 @@ import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
 import { TRUE_PACE } from './fleet-pace.ts';
 import { renderRights } from './identities.ts';
 import { createKubeletJury } from './kubelet-jury.ts';
+import { createMacLogin, type MacLogin } from './kubelet-login.ts';
 import { createKubeletPorts } from './kubelet-ports.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { openWorldClient } from './world-login.ts';
@@ -23,6 +24,8 @@ import { openWorldClient } from './world-login.ts';
 export interface KubeletWorldOptions extends KernelOptions {
   /** What the agent works with, where a test wants it otherwise: a mutant. */
   readonly adjust?: (ports: KubeletPorts) => KubeletPorts;
+  /** Has the Mac a loginwindow that may die; otherwise somebody is always logged in. */
+  readonly login?: 'modelled';
 }
 
 export interface AgentWrite extends ResourceAttempt {
@@ -33,15 +36,20 @@ export interface AgentWrite extends ResourceAttempt {
 export interface KubeletWorld {
   readonly kernel: Kernel;
   readonly mac: StepMac;
+  readonly login: MacLogin;
   readonly operator: Operator;
   pods(): readonly Pod[];
   pod(name: string): Pod | undefined;
+  /** The Node of this Mac. */
+  node(): Node | undefined;
   /** Every command of Tart that ended or runs, words joined by blanks. */
   readonly commands: readonly string[];
   /** How often each VM was started. */
   readonly starts: ReadonlyMap<string, number>;
   /** Writes of the agent, without its heartbeat. */
   readonly writes: readonly AgentWrite[];
+  /** launchd tells the agent to stop because the Mac shuts down. */
+  goDown(): void;
   /** A VM whose Pod a person takes away by force is the agent's to end, not its fault. */
   excuse(uid: string): void;
   /** Throws when a promise is broken. */
@@ -68,15 +76,25 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   });
   const operator = createOperator(api, 'default');
   const commands: string[] = [];
-  const mac = noteCommands(createStepMac({ clock, random: random.stream('mac') }), { starts, commands });
+  const login = createMacLogin(clock, (state) => mac.configure({ noGuiSession: state === 'ended' }));
+  const step = createStepMac({ clock, random: random.stream('mac'), otherCommand: login.answer });
+  const mac = noteCommands(step, { starts, commands });
   for (const folder of FOLDERS) mac.files.now.makeFolder(folder);
   for (const right of renderRights('default')) operator.apply(right);
   operator.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
   const { adjust = (ports) => ports } = options;
+  let tellGoDown = (): void => undefined;
   const run = async (actor: Actor): Promise<void> => {
     const client = openWorldClient(actor, TRUE_PACE, { server: (request) => api.handle({ ...request, user }) });
-    const ports = await createKubeletPorts(actor, { client, mac, nodeName: NODE_NAME });
-    await createKubelet(adjust(ports)).run(neverAborted());
+    const ports = await createKubeletPorts(actor, {
+      client,
+      mac,
+      nodeName: NODE_NAME,
+      login: options.login ?? 'always',
+    });
+    const kubelet = createKubelet(adjust(ports));
+    tellGoDown = () => actor.task('goes down', () => kubelet.goDown(neverAborted()));
+    await kubelet.run(neverAborted());
   };
   kernel.boot('kubelet', (actor) => Promise.resolve(actor.daemon('kubelet', () => run(actor))));
   /** Asked after every event: read anew only when something was written. */
@@ -86,7 +104,9 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   };
   const jury = createKubeletJury({ clock, mac, pods });
   return {
-    ...{ kernel, mac, operator, starts, commands, writes, pods, ...jury },
+    ...{ kernel, mac, login, operator, starts, commands, writes, pods, ...jury },
+    goDown: () => tellGoDown(),
+    node: () => operator.list(NODES).find(({ metadata }) => metadata.name === NODE_NAME),
     pod: (name) => pods().find(({ metadata }) => metadata.name === name),
   };
 };

@@ -65,7 +65,7 @@ const writeChart = (cluster: Cluster, namespace: string): void => {
   const labels = { app: 'xcode' };
   const fleet = fleetNameOf(namespace, 'macos');
   const objects = [
-    ...renderFleet({ namespace, fleet, replicas: 1 }),
+    ...renderFleet({ namespace, fleet, replicas: 1, agent: 'tart-kubelet' }),
     {
       apiVersion: 'apps/v1',
       kind: 'Deployment',

@@ -88,17 +88,25 @@ describe('fleets on Macs with real bash', { timeout: 240_000, skip: skipWithoutL
     );
   });
 
-  step('macOS work runs on them as an ordinary Deployment', async () => {
+  step('macOS work runs on them as an ordinary Deployment, in a VM whose log is shown', async () => {
     const labels = { app: 'xcode' };
+    const { containers, ...place } = onMacsOf(fleets.nameOf('macos'));
+    const command = ['/bin/sh', '-c', 'echo at work; sleep 100000'];
     const spec = {
       selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: onMacsOf(fleets.nameOf('macos')) },
+      template: {
+        metadata: { labels },
+        spec: { ...place, containers: containers.map((container) => ({ ...container, command })) },
+      },
     };
     const metadata = { namespace: scene.namespace, name: 'xcode' };
     await scene.apply([{ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec }]);
     await scene.kubectl('rollout', 'status', 'deployment/xcode', '--timeout=60s');
     const [pod] = scene.view.pods.list();
     assert.equal(pod?.spec.nodeName, fleets.pairOf('macos').machine.metadata.name);
+    assert.match(pod?.status?.containerStatuses?.[0]?.containerID ?? '', /^tart:\/\/pod-xcode-/);
+    // With a certificate that the manager approved for the address of the Mac.
+    await eventually('what it printed', async () => (await scene.kubectl('logs', 'deployment/xcode')) === 'at work\n');
   });
 
   step('they stay in reach of core when its token is revoked and its kubeconfig renewed (004-1)', async () => {

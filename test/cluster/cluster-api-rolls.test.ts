@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FINALIZERS } from '../../src/kinds/labels.ts';
+import { SETTINGS_FILE } from '../../src/sim/tart/program/disk-home.ts';
 import type { Cluster } from './bench/cluster.ts';
 import { installKinds, sharedCluster } from './bench.ts';
 import { onMacsOf } from './cluster-api/fleet-objects.ts';
@@ -29,15 +30,19 @@ describe('a fleet that changes', { timeout: 240_000, skip: skipWithoutLab() }, (
   });
 
   const strandedPod = () => scene.view.pods.get(`${scene.namespace}/stranded`);
-  /** One that is being deleted, and waits for an agent to take its finalizer off. */
+  /** One that is being deleted, and whose agent does not let it go: its VM cannot be removed (F93). */
   const strandPod = async (): Promise<void> => {
-    const { namespace, view } = scene;
+    const { namespace, view, lab } = scene;
     const labels = { 'cluster.x-k8s.io/drain': 'skip' };
-    const metadata = { namespace, name: 'stranded', labels, finalizers: [FINALIZERS.pod] };
+    const metadata = { namespace, name: 'stranded', labels };
     const spec = { ...onMacsOf(fleets.nameOf('runners')), terminationGracePeriodSeconds: 1 };
     await scene.apply([{ apiVersion: 'v1', kind: 'Pod', metadata, spec }]);
     await view.until('it runs', () => strandedPod()?.status?.phase === 'Running');
-    await scene.kubectl('delete', 'pod', 'stranded', '--wait=false');
+    const mac = lab.macs.mac(fleets.pairOf('runners').host.metadata.name);
+    const faults = JSON.stringify({ vmFaults: { '*': { deleteRefused: true } } });
+    await mac.exec({ shell: 'bash', line: `printf %s '${faults}' >~/.tart/${SETTINGS_FILE}` });
+    // By somebody who does not want to wait for it: nothing but its finalizer keeps it.
+    await scene.kubectl('delete', 'pod', 'stranded', '--wait=false', '--force', '--grace-period=0');
     await view.until('it is being deleted', () => strandedPod()?.metadata.deletionTimestamp);
   };
   const untilFree = (host: string, wipes: number) =>
@@ -69,6 +74,7 @@ describe('a fleet that changes', { timeout: 240_000, skip: skipWithoutLab() }, (
       () => fleets.upOf('runners').find(({ metadata }) => metadata.name !== name),
       MAC_MS,
     );
+    assert.deepEqual(strandedPod()?.metadata.finalizers, [FINALIZERS.pod], 'nobody lets it go yet');
     const { annotations } = view.infraMachines.get(`${namespace}/${next.metadata.name}`)?.metadata ?? {};
     assert.equal(annotations?.['cluster.x-k8s.io/cloned-from-name'], `${fleets.nameOf('runners')}-2`);
     await view.until('the old one and its Node are gone', () => {

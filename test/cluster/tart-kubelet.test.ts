@@ -1,78 +1,28 @@
 /** bin/tart-kubelet.ts on a real Kubernetes: to the API server, the scheduler and kubectl it is a Node like any other. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { neverAborted } from '../../src/base/abort.ts';
-import { createSystemRandom } from '../../src/base/random.ts';
 import { Secret } from '../../src/base/secret.ts';
-import { type KubeconfigOptions, renderKubeconfig } from '../../src/kube/client/login/render-kubeconfig.ts';
 import { parseKeptIdentity } from '../../src/kube/node/kept-identity.ts';
-import { NODES } from '../../src/kube/types/core.ts';
 import { parseCertificates } from '../../src/pki/certificate.ts';
-import { type Agents, approveServing, createAgents, createLook, letJoin } from '../tart-kubelet/agent-process.ts';
-import type { Cluster } from './bench/cluster.ts';
-import { drawToken } from './cluster-api/node-access.ts';
-import { newId } from './kinds/kinds-scene.ts';
-import { openScene } from './kube/scene.ts';
 import { ATTEMPTS, runAttempts } from './node-identity/attempts.ts';
+import type { KubeletMac } from './tart-kubelet/kubelet-mac.ts';
+import { type MacPark, openMacPark, renderLogin } from './tart-kubelet/mac-park.ts';
+import { renderJob } from './tart-kubelet/workloads.ts';
 
-const renderJob = (name: string, node: string, script: string): object => ({
-  ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name } },
-  spec: {
-    backoffLimit: 0,
-    template: {
-      spec: {
-        restartPolicy: 'Never',
-        nodeSelector: { 'kubernetes.io/hostname': node },
-        tolerations: [{ key: 'tuist.dev/macos', operator: 'Exists' }],
-        containers: [{ name: 'main', image: 'ghcr.io/acme/macos:1', command: ['/bin/sh', '-c', script] }],
-      },
-    },
-  },
-});
-
-interface Mac {
-  readonly cluster: Cluster;
-  readonly namespace: string;
+interface Mac extends MacPark {
+  readonly mac: KubeletMac;
   readonly nodeName: string;
-  readonly folder: string;
-  readonly agents: Agents;
-  readonly look: ReturnType<typeof createLook>;
-  /** What it printed, and what it complained about. */
-  kubectl(words: string, input?: object): Promise<string>;
-  undo(work: () => Promise<unknown>): void;
 }
 
 const openMac = async (t: TestContext): Promise<Mac> => {
-  const { cluster, client, namespace, undo, signal } = await openScene(t);
-  const folder = mkdtempSync(join(tmpdir(), 'tart-kubelet-cluster-'));
-  undo(async () => rmSync(folder, { recursive: true, force: true }));
-  const nodeName = `mac-${newId().slice(0, 8)}`;
-  const { id, secret, group } = drawToken(namespace, createSystemRandom());
-  const token = `${id}.${secret}`;
-  undo(await letJoin(client, { token, group }, signal));
-  const approving = new AbortController();
-  void approveServing(client, approving.signal);
-  undo(async () => approving.abort());
-  const kubeconfig = join(folder, 'kubeconfig');
-  writeFileSync(kubeconfig, renderLogin(cluster, { token: new Secret(token) }));
-  const agents = createAgents({ folder, nodeName, kubeconfig, labels: 'tuist.dev/fleet=ci' });
-  undo(() => client.delete(NODES, { name: nodeName }, { signal: neverAborted() }));
-  undo(agents.stop);
-  const look = createLook(agents.start());
-  const kubectl: Mac['kubectl'] = async (words, input) => {
-    const args = ['-n', namespace, ...words.split(' ')];
-    const { stdout, stderr } = await cluster.kubectl(args, input === undefined ? {} : { input: JSON.stringify(input) });
-    return `${stdout}${stderr}`;
-  };
-  return { cluster, namespace, nodeName, folder, agents, look, kubectl, undo };
+  const park = await openMacPark(t, { macs: 1 });
+  const [mac] = park.macs;
+  assert.ok(mac);
+  return { ...park, mac, nodeName: mac.nodeName };
 };
-
-const renderLogin = ({ server, caPem }: Cluster, client: KubeconfigOptions['client']): string =>
-  renderKubeconfig({ server, authority: caPem, name: 'mac', client });
 
 /** Asks the agent itself, as Prometheus would. */
 const askAgent = async ({ kubectl, nodeName, cluster }: Mac, path: string, token?: string): Promise<string> => {
@@ -90,14 +40,14 @@ const askAgent = async ({ kubectl, nodeName, cluster }: Mac, path: string, token
   });
 };
 
-const isReadyNode = async ({ look, kubectl, nodeName }: Mac): Promise<void> => {
-  await look('ready', async () => /^\S+ +Ready /.test(await kubectl(`get node ${nodeName} --no-headers`)) || undefined);
+const isReadyNode = async ({ kubectl, nodeName }: Mac): Promise<void> => {
+  assert.match(await kubectl(`get node ${nodeName} --no-headers`), /^\S+ +Ready /);
   assert.match(await kubectl(`get node ${nodeName} -o wide --no-headers`), /127\.0\.0\.1 .* tart:\/\/\d/);
   assert.match(await kubectl(`get node ${nodeName} -o jsonpath={.spec.taints[*].key}`), /tuist\.dev\/macos/);
 };
 
-const runsJob = async ({ kubectl, nodeName }: Mac): Promise<void> => {
-  await kubectl('create -f -', renderJob('good', nodeName, 'echo hello; echo world'));
+const runsJob = async ({ kubectl, fleet }: Mac): Promise<void> => {
+  await kubectl('create -f -', renderJob({ name: 'good', fleet, script: 'echo hello; echo world' }));
   assert.match(await kubectl('wait --for=condition=complete --timeout=50s job/good'), /condition met/);
   assert.match(await kubectl('logs job/good'), /hello\nworld\n/);
   assert.match(await kubectl('logs job/good --tail=1 --timestamps'), /^\d{4}-\S+Z world\n$/);
@@ -105,9 +55,9 @@ const runsJob = async ({ kubectl, nodeName }: Mac): Promise<void> => {
   assert.match(previous, /previous terminated container "main" in pod "good-\w+" not found/);
 };
 
-const isFollowed = async ({ kubectl, nodeName }: Mac): Promise<void> => {
+const isFollowed = async ({ kubectl, fleet }: Mac): Promise<void> => {
   const script = 'for i in 1 2 3 4 5; do echo line $i; sleep 0.3; done; exit 3';
-  await kubectl('create -f -', renderJob('slow', nodeName, script));
+  await kubectl('create -f -', renderJob({ name: 'slow', fleet, script, backoffLimit: 0 }));
   await kubectl('wait --for=jsonpath={.status.phase}=Running --timeout=50s pod -l job-name=slow');
   assert.match(await kubectl('exec job/slow -- ls'), /commands cannot be run in a VM through the API yet/);
   assert.match(await kubectl('logs -f job/slow'), /line 1\nline 2\nline 3\nline 4\nline 5\n/);
@@ -117,7 +67,7 @@ const isFollowed = async ({ kubectl, nodeName }: Mac): Promise<void> => {
 };
 
 const givesFigures = async (mac: Mac): Promise<void> => {
-  const { kubectl, namespace, look, nodeName, undo } = mac;
+  const { kubectl, namespace, until, nodeName, undo } = mac;
   await kubectl('create serviceaccount scraper');
   const bearer = (await kubectl('create token scraper')).trim();
   assert.match(await askAgent(mac, '/metrics/resource'), /^401/);
@@ -127,16 +77,17 @@ const givesFigures = async (mac: Mac): Promise<void> => {
     `create clusterrolebinding ${namespace} --clusterrole=${namespace} --serviceaccount=${namespace}:scraper`,
   );
   undo(() => kubectl(`delete clusterrolebinding,clusterrole ${namespace}`));
-  const stats = await look('allowed', async () => {
+  const stats = await until('it is allowed', async () => {
     const said = await askAgent(mac, '/stats/summary', bearer);
-    return said.startsWith('200') ? said : undefined;
+    return said.startsWith('200') && said;
   });
   assert.match(stats, new RegExp(`"nodeName":"${nodeName}"`));
 };
 
 /** With what lies on its disk; the agent is stopped, so that it does not put right what is tried. */
-const isConfined = async (t: TestContext, { cluster, nodeName, folder, agents }: Mac): Promise<void> => {
-  await agents.stop();
+const isConfined = async (t: TestContext, { cluster, nodeName, mac }: Mac): Promise<void> => {
+  await mac.stop();
+  const { folder } = mac;
   const { current } = parseKeptIdentity(new Secret(readFileSync(join(folder, 'identity.json'), 'utf8')));
   assert.ok(current !== undefined);
   assert.equal(parseCertificates(current.certificatePem)[0].commonName, `system:node:${nodeName}`);

@@ -13,7 +13,22 @@ export interface KubeletMutant {
 const PLAN = 'src/kubelet/pods/plan-pod.ts';
 const MOVES = 'src/kubelet/pods/moves.ts';
 
+const NODE_OBJECT = 'src/kubelet/node/node-object.ts';
+
 export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
+  {
+    id: 'M23',
+    story: 'a loginwindow that is dead is sent a hang-up',
+    foundBy: 'F43 L9',
+    file: 'kubelet-faults.test.ts',
+    edits: [
+      {
+        file: 'src/kubelet/node/gui-session.ts',
+        from: "'/bin/launchctl', 'kickstart', '-k', job]",
+        to: "'/usr/bin/killall', '-HUP', job.replace(/.*[.]/, '')]",
+      },
+    ],
+  },
   {
     id: 'M24',
     story: 'a Pod that is over is left alone before anybody sees that it is deleted',
@@ -24,6 +39,37 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
         file: PLAN,
         from: "  if (pod.metadata.deletionTimestamp !== undefined) return 'end';\n  if (isOver(pod)) return 'over';",
         to: "  if (isOver(pod)) return 'gone';\n  if (pod.metadata.deletionTimestamp !== undefined) return 'end';",
+      },
+    ],
+  },
+  {
+    id: 'M29-not-set',
+    story: 'a Node is registered without its provider id, and never gets it',
+    foundBy: '§9.1-1',
+    file: 'kubelet-faults.test.ts',
+    edits: [
+      {
+        file: NODE_OBJECT,
+        from: "...(facts.providerId === '' ? {} : { providerID: facts.providerId }),",
+        to: '',
+      },
+      {
+        file: NODE_OBJECT,
+        from: "(spec?.providerID ?? '') === '' ? providerId : undefined;",
+        to: 'spec === undefined ? providerId : undefined;',
+      },
+    ],
+  },
+  {
+    id: 'M29-overwritten',
+    story: 'a provider id that is there is overwritten',
+    foundBy: '§9.1-3',
+    file: 'kubelet-faults.test.ts',
+    edits: [
+      {
+        file: NODE_OBJECT,
+        from: "providerId !== '' && (spec?.providerID ?? '') === '' ? providerId",
+        to: "providerId !== (spec?.providerID ?? '') ? providerId",
       },
     ],
   },
@@ -74,13 +120,13 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
     edits: [
       {
         file: 'src/kubelet/pods/make-vm.ts',
-        from: "  await journal.put({ ...making, stage: 'started', startedMs });\n",
-        to: '',
+        from: "    await both(journal.put({ ...making, stage: 'started', startedMs }), configure(ports, request));",
+        to: '    await configure(ports, request);',
       },
       {
         file: 'src/kubelet/pods/make-vm.ts',
-        from: '    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), signal });',
-        to: "    const run = await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), signal });\n    await journal.put({ ...making, stage: 'started', startedMs });\n    return run;",
+        from: '    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });',
+        to: "    const run = await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });\n    await journal.put({ ...making, stage: 'started', startedMs });\n    return run;",
       },
     ],
   },

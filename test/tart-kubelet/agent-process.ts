@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { neverAborted } from '../../src/base/abort.ts';
 import { createSystemClock, sleep } from '../../src/base/clock.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
+import { nodeUserOf } from '../../src/kube/node/node-certificate.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../src/kube/types/certificates.ts';
 import { SECRETS } from '../../src/kube/types/core.ts';
 import { CLUSTER_ROLE_BINDINGS } from '../../src/kube/types/rbac.ts';
-import { installSimTart } from '../../src/sim/tart/program/install.ts';
+import { type InstalledTart, installSimTart } from '../../src/sim/tart/program/install.ts';
+import { DEFAULT_SETTINGS } from '../../src/sim/tart/tart-settings.ts';
 
 /** The sources, or a bundle of them: what Macs get. */
 const AGENT = process.env['MACFLEET_KUBELET'] ?? join(import.meta.dirname, '..', '..', 'bin', 'tart-kubelet.ts');
@@ -25,26 +27,42 @@ export interface AgentHome {
   readonly kubeconfig: string;
   /** `key=value` */
   readonly labels: string;
+  /** What Node runs; MACFLEET_KUBELET or the sources unless given. */
+  readonly program?: string;
+  /** The first three parts of the addresses where its guests are really reached; Macs side by side have one each. */
+  readonly loopback?: string;
 }
 
 export interface Agents {
+  readonly tart: InstalledTart;
   start(...more: readonly string[]): Agent;
   /** Ends all that run; VMs stay. */
   stop(): Promise<void>;
 }
 
-export const createAgents = ({ folder, nodeName, kubeconfig, labels }: AgentHome): Agents => {
+export const createAgents = (home: AgentHome): Agents => {
+  const { folder, nodeName, kubeconfig, labels, program = AGENT, loopback = DEFAULT_SETTINGS.loopback } = home;
   const tart = installSimTart(folder, process.execPath);
+  if (home.loopback !== undefined) tart.configure({ loopback });
   const children: ChildProcess[] = [];
   const flags = [
     ...[`--node-name=${nodeName}`, `--kubeconfig=${kubeconfig}`, `--tart-binary=${tart.binary}`, '--node-ip=127.0.0.1'],
     ...[`--root-directory=${folder}`, '--kubelet-port=0', '--metrics-bind-address=0', '--health-probe-bind-address=0'],
+    // Of a Mac, not of the machine that this runs on.
+    ...['--host-cpu=8', '--host-memory-mb=16384'],
     ...[`--provider-id=scw-applesilicon://fr-par-1/${nodeName}`, `--node-labels=${labels}`],
   ];
-  const env = { ...process.env, TART_HOME: tart.home, TART_KUBELET_VM_NETWORK: '192.168.64=127.64.0' };
+  const env = {
+    ...process.env,
+    // Each Mac has a limit of VMs of its own, and sees those of no other.
+    PATH: `${tart.binFolder}:${process.env['PATH']}`,
+    TART_HOME: tart.home,
+    TART_KUBELET_VM_NETWORK: `${DEFAULT_SETTINGS.subnet}=${loopback}`,
+  };
   return {
+    tart,
     start: (...more) => {
-      const child = spawn(process.execPath, [AGENT, ...flags, ...more], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn(process.execPath, [program, ...flags, ...more], { env, stdio: ['ignore', 'pipe', 'pipe'] });
       children.push(child);
       let said = '';
       for (const stream of [child.stdout, child.stderr])
@@ -130,10 +148,20 @@ export const letJoin = async (
   };
 };
 
-/** Approves what Nodes want to serve with, until the signal is aborted. Nobody does that by itself; the manager does it in a fleet. */
-export const approveServing = async (client: KubeClient, signal: AbortSignal): Promise<void> => {
+/**
+ * Approves what Nodes want to serve with, until the signal is aborted: all, or only these on a cluster that others use too. Nobody does that
+ * by itself; the manager does it in a fleet.
+ */
+export const approveServing = async (
+  client: KubeClient,
+  signal: AbortSignal,
+  nodeNames?: readonly string[],
+): Promise<void> => {
+  const users = nodeNames?.map(nodeUserOf);
   const isWaiting = ({ spec, status }: CertificateSigningRequest): boolean =>
-    spec.signerName === 'kubernetes.io/kubelet-serving' && status?.conditions === undefined;
+    spec.signerName === 'kubernetes.io/kubelet-serving' &&
+    status?.conditions === undefined &&
+    users?.includes(spec.username ?? '') !== false;
   const conditions = [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }] as const;
   const { resourceVersion } = (await client.list(CERTIFICATE_SIGNING_REQUESTS, { signal })).metadata;
   const options = { resourceVersion, timeoutSeconds: 300, signal };

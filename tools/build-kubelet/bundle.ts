@@ -29,6 +29,25 @@ const leaveOut: Plugin = {
   },
 };
 
+const BUILTIN = /^node:/;
+
+/**
+ * A module that imports one of Node's own makes Node read every export of it, also those that are loaded only when somebody reads them:
+ * `node:http` alone brings a second undici along. Asked for by name, it gives what is used.
+ */
+const asBuiltins: Plugin = {
+  name: 'as-builtins',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: BUILTIN }, ({ path, kind }) =>
+      kind === 'import-statement' && path !== 'node:module' ? { path, namespace: 'builtin' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+      loader: 'js',
+    }));
+  },
+};
+
 export const bundleKubelet = async (project: string): Promise<Bundle> => {
   const { outputFiles, warnings, metafile } = await build({
     ...{ absWorkingDir: project, entryPoints: ['bin/tart-kubelet.ts'], bundle: true, write: false },
@@ -37,7 +56,7 @@ export const bundleKubelet = async (project: string): Promise<Bundle> => {
     banner: { js: BANNER },
     // By this undici knows that it is bundled, and leaves out a parser that is on trial.
     define: { esbuildDetection: 'true' },
-    plugins: [leaveOut],
+    plugins: [leaveOut, asBuiltins],
   });
   const [output] = outputFiles;
   const [warning] = warnings;

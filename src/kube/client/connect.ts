@@ -32,7 +32,7 @@ export interface ClusterConnection {
 export const connectCluster = async (config: ClusterConfig, deps: ConnectDeps): Promise<ClusterConnection> => {
   const { host, clock, logger, options } = deps;
   const { source, server, serverName, verifyServer } = config;
-  if (verifyServer === 'no') logger.warn('Not verifying who the API server is (insecure-skip-tls-verify)', { server });
+  warnIfUnverified(config, logger);
   const caPem = config.ca && (await readPem(config.ca, host)).reveal();
   const transport = createUndiciTransport({
     server,
@@ -44,4 +44,8 @@ export const connectCluster = async (config: ClusterConfig, deps: ConnectDeps): 
   });
   const client = createKubeClient({ ...deps, transport, options: { host: new URL(server).host, ...options } });
   return { client, transport, close: () => transport.close() };
+};
+
+export const warnIfUnverified = ({ server, verifyServer }: ClusterConfig, logger: Logger): void => {
+  if (verifyServer === 'no') logger.warn('Not verifying who the API server is (insecure-skip-tls-verify)', { server });
 };

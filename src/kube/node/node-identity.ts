@@ -11,7 +11,7 @@ import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
 import { type Certificate, parseCertificates } from '../../pki/certificate.ts';
 import { createKeyPair, type KeyAlgorithm, parsePrivateKey, renderPrivateKey } from '../../pki/key.ts';
-import { isExpired, renewalTimeMs } from '../../pki/renewal.ts';
+import { isExpired, renewalTimeMs, renewalTimeOfNewMs } from '../../pki/renewal.ts';
 import type { KubeClient } from '../client/client.ts';
 import {
   type ClientCertificate,
@@ -38,6 +38,8 @@ export interface NodeIdentityDeps {
   readonly disk: IdentityDisk;
   /** In the name of the bootstrap token. */
   readonly joining: KubeClient;
+  /** Whether another token lies there than the one that was shown last; never unless given. */
+  readonly hasNewToken?: () => Promise<boolean>;
   /** In the name of these credentials. */
   readonly connect: (credentials: CredentialsSource) => OpenedClient;
   readonly keyAlgorithm?: KeyAlgorithm;
@@ -138,16 +140,23 @@ const toHeld = ({ certificatePem, keyPem }: ClientCertificate): Held => {
   return { certificatePem, keyPem, certificate, renewAtMs: renewalTimeMs(certificate) };
 };
 
+const toNewlyHeld = (pair: ClientCertificate, nowMs: number): Held => {
+  const held = toHeld(pair);
+  return { ...held, renewAtMs: renewalTimeOfNewMs(held.certificate, nowMs) };
+};
+
 const toNextKey = (nodeName: string, keyPem: Secret<string>): NextKey => ({
   keyPem,
   request: renderNodeRequest(nodeName, parsePrivateKey(keyPem)),
 });
 
-/** As `obtain`, later and later for as long as whoever asks is turned away. */
+/** As `obtain`, later and later for as long as whoever asks is turned away; at once with another token. */
 const knock = async (deps: NodeIdentityDeps, state: State, signal: AbortSignal): Promise<Held> => {
-  const { clock, random } = deps;
+  const { clock, random, hasNewToken } = deps;
   const { turnedAway } = state;
-  if (turnedAway !== undefined && clock.now() < turnedAway.notBeforeMs) throw turnedAway.error;
+  const isEarly = turnedAway !== undefined && clock.now() < turnedAway.notBeforeMs;
+  const hasNew = isEarly && hasNewToken !== undefined && (await hasNewToken());
+  if (isEarly && !hasNew) throw turnedAway.error;
   try {
     const held = await obtain(deps, state, signal);
     state.turnedAway = undefined;
@@ -167,11 +176,9 @@ const obtain = async (deps: NodeIdentityDeps, state: State, signal: AbortSignal)
   await save(deps, state);
   try {
     const isUsable = held !== undefined && !isExpired(held.certificate, deps.clock.now());
-    const certificatePem = isUsable
-      ? await renew(deps, { held, next }, signal)
-      : await requestCertificate({ ...deps, client: deps.joining }, next.request, signal);
+    const certificatePem = isUsable ? await renew(deps, { held, next }, signal) : await join(deps, next, signal);
     state.next = undefined;
-    state.held = toHeld({ certificatePem, keyPem: next.keyPem });
+    state.held = toNewlyHeld({ certificatePem, keyPem: next.keyPem }, deps.clock.now());
     await save(deps, state);
     return state.held;
   } catch (error) {
@@ -200,8 +207,22 @@ const renew = async (deps: NodeIdentityDeps, { held, next }: Renewal, signal: Ab
     return await requestCertificate({ ...deps, client }, next.request, signal);
   } catch (error) {
     if (!isKind(error, 'denied') || isRefusal(error)) throw error;
-    return await requestCertificate({ ...deps, client: deps.joining }, next.request, signal);
+    return await join(deps, next, signal);
   } finally {
     await close();
   }
 };
+
+/** By the token. */
+const join = (deps: NodeIdentityDeps, { request }: NextKey, signal: AbortSignal): Promise<string> =>
+  requestCertificate({ ...deps, client: deps.joining }, request, signal).catch((thrown: unknown) => {
+    throw thrown instanceof FleetError && thrown.code === 'Unauthorized' ? tokenRefused(deps.nodeName, thrown) : thrown;
+  });
+
+const tokenRefused = (nodeName: string, cause: FleetError): FleetError =>
+  new FleetError('denied', {
+    code: 'JoinTokenRefused',
+    message: `the cluster does not take the bootstrap token in the kubeconfig of Node ${nodeName}: it has expired, was revoked, or is another cluster's`,
+    hint: 'Put a kubeconfig with a new token in its place, as a bootstrap of the host does; it is read again, without a restart.',
+    cause,
+  });

@@ -2,21 +2,24 @@
  * The certificate that a Node's agent shows to the API server: for the addresses that its Node reports, asked for as a kubelet
  * does it, approved by whoever looks after the fleet, and asked for again before it expires.
  */
+import { backoffDelayMs, DEFAULT_BACKOFF } from '../../base/backoff.ts';
 import { type Clock, pause, sleep } from '../../base/clock.ts';
-import { toFleetError } from '../../base/errors.ts';
+import { isKind, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
 import { parseCertificates } from '../../pki/certificate.ts';
 import { createCsr } from '../../pki/csr.ts';
 import { createKeyPair, type KeyPair, renderPrivateKey } from '../../pki/key.ts';
-import { renewalTimeMs } from '../../pki/renewal.ts';
+import { renewalTimeOfNewMs } from '../../pki/renewal.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { CertificateSigningRequest } from '../types/certificates.ts';
 import { NODE_GROUP, nameKey, nodeUserOf, requestCertificate } from './node-certificate.ts';
 
 const SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
 const RETRY_MS = 2_000;
+/** Each try is a request that lies there for an hour. */
+const DENIED = { ...DEFAULT_BACKOFF, maxMs: 60_000 };
 
 export interface ServingPair {
   readonly certificatePem: string;
@@ -40,17 +43,21 @@ export const keepServingCertificate = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { clock, random, logger } = deps;
+  let denials = 0;
   while (!signal.aborted) {
     try {
       const keyPair = createKeyPair(random);
       const certificatePem = await requestCertificate(deps, renderServingRequest(deps, keyPair), signal);
       use({ certificatePem, keyPem: renderPrivateKey(keyPair) });
       const [certificate] = parseCertificates(certificatePem);
-      await sleep(clock, Math.max(RETRY_MS, renewalTimeMs(certificate) - clock.now()), signal);
+      denials = 0;
+      const nowMs = clock.now();
+      await sleep(clock, Math.max(RETRY_MS, renewalTimeOfNewMs(certificate, nowMs) - nowMs), signal);
     } catch (thrown) {
       if (signal.aborted) return;
       logger.warn('No certificate to serve logs with yet', { error: toFleetError(thrown) });
-      await pause(clock, RETRY_MS, signal);
+      denials = isKind(thrown, 'denied') ? denials + 1 : 0;
+      await pause(clock, denials === 0 ? RETRY_MS : backoffDelayMs(DENIED, denials, random), signal);
     }
   }
 };

@@ -53,14 +53,17 @@ export const createGuestShares = (files: HostFiles, directory: string): GuestSha
       const folder = folderOf(vm);
       await files.remove(folder);
       await files.makeDirectory(folder, { mode: 0o700 });
-      await files.makeDirectory(statusOf(vm), { mode: 0o777 });
-      await files.writeText(`${folder}/tuist.env`, renderEnvFile(env), { mode: 0o600 });
-      await files.writeText(`${folder}/tuist.env.json`, renderEnvJson(env), { mode: 0o600 });
-      if (command !== undefined) await files.writeText(`${folder}/${COMMAND_FILE}`, command, { mode: 0o700 });
-      for (const folderPath of new Set(tokens.map(({ path }) => parentOf(path)))) {
-        if (folderPath !== '') await files.makeDirectory(`${folder}/${folderPath}`, { mode: 0o700 });
-      }
-      for (const token of tokens) await writeToken(vm, token);
+      const parents = new Set(tokens.map(({ path }) => parentOf(path)).filter((path) => path !== ''));
+      await Promise.all([
+        files.makeDirectory(statusOf(vm), { mode: 0o777 }),
+        ...[...parents].map((path) => files.makeDirectory(`${folder}/${path}`, { mode: 0o700 })),
+      ]);
+      await Promise.all([
+        files.writeText(`${folder}/tuist.env`, renderEnvFile(env), { mode: 0o600 }),
+        files.writeText(`${folder}/tuist.env.json`, renderEnvJson(env), { mode: 0o600 }),
+        ...(command === undefined ? [] : [files.writeText(`${folder}/${COMMAND_FILE}`, command, { mode: 0o700 })]),
+        ...tokens.map((token) => writeToken(vm, token)),
+      ]);
       return [
         { name: 'env', path: folder, readOnly: true },
         { name: 'status', path: statusOf(vm), readOnly: false },

@@ -42,11 +42,15 @@ export const collectImages = async (
 /** Also tells the book which bases there are. */
 export const listEntries = async ({ cli, book }: ImageWork, signal: AbortSignal): Promise<readonly TartEntry[]> => {
   const words = ['list', '--format', 'json'];
-  const entries = parseTartList(await cli.ask({ doing: 'tart list', words, timeoutMs: TART_LIMITS_MS.list, signal }));
-  await book.found(
-    entries.filter(({ source, name }) => source === 'local' && isGoldenName(name)).map(({ name }) => name),
-  );
-  return entries;
+  const look = book.look();
+  try {
+    const entries = parseTartList(await cli.ask({ doing: 'tart list', words, timeoutMs: TART_LIMITS_MS.list, signal }));
+    const goldens = entries.filter(({ source, name }) => source === 'local' && isGoldenName(name));
+    await look.found(goldens.map(({ name }) => name));
+    return entries;
+  } finally {
+    look.end();
+  }
 };
 
 /** What cannot be measured is not short. */
@@ -63,7 +67,10 @@ const freePercentOf = async ({ measureDisk, diskPath, logger }: ImageWork): Prom
 /** Starts the clock of a base that nobody needs, and stops that of one that somebody does. */
 const keepTime = async ({ book, clock }: ImageWork, plan: ReadonlyMap<string, Verdict>): Promise<void> => {
   for (const [golden, verdict] of plan) {
-    const { unneededSinceMs, ...facts } = book.facts(golden) ?? {};
+    const known = book.facts(golden);
+    // It turned out not to be there.
+    if (known === undefined) continue;
+    const { unneededSinceMs, ...facts } = known;
     if (verdict === 'keep-needed' && unneededSinceMs !== undefined) await book.put(golden, facts);
     if (verdict === 'keep-until-later' && unneededSinceMs === undefined) {
       await book.put(golden, { ...facts, unneededSinceMs: clock.now() });

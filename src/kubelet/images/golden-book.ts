@@ -17,15 +17,27 @@ export interface GoldenBook {
   /** All that are here, as of the last look. */
   names(): readonly string[];
   facts(golden: string): GoldenFacts | undefined;
-  /** What a look at the Mac found: nothing else is here. */
-  found(names: readonly string[]): Promise<void>;
+  /** To be called before the Mac is looked at: what is put or dropped meanwhile counts more than what is then found. */
+  look(): GoldenLook;
   put(golden: string, facts: GoldenFacts): Promise<void>;
   drop(golden: string): Promise<void>;
+}
+
+export interface GoldenLook {
+  /** Nothing else is here. */
+  found(names: readonly string[]): Promise<void>;
+  /** The look is over, whatever came of it. */
+  end(): void;
 }
 
 export const createGoldenBook = (files: HostFiles, path: string): GoldenBook => {
   let kept: Map<string, GoldenFacts> | undefined;
   const here = new Map<string, GoldenFacts>();
+  /** Of each look under way: what changed since it began. */
+  const looks = new Set<Set<string>>();
+  const touch = (golden: string): void => {
+    for (const changed of looks) changed.add(golden);
+  };
   let saving = Promise.resolve();
   let saved = '';
   // One at a time, each with what is true when it begins.
@@ -44,17 +56,26 @@ export const createGoldenBook = (files: HostFiles, path: string): GoldenBook => 
     names: () => [...here.keys()].toSorted(),
     facts: (golden) => here.get(golden),
     isOpen: () => kept !== undefined,
-    found: async (names) => {
-      kept ??= parseBook(await files.readText(path));
-      for (const name of here.keys()) if (!names.includes(name)) here.delete(name);
-      for (const name of names) if (!here.has(name)) here.set(name, kept.get(name) ?? {});
-      await save();
+    look: () => {
+      const changed = new Set<string>();
+      looks.add(changed);
+      return {
+        found: async (names) => {
+          kept ??= parseBook(await files.readText(path));
+          for (const name of here.keys()) if (!names.includes(name) && !changed.has(name)) here.delete(name);
+          for (const name of names) if (!here.has(name) && !changed.has(name)) here.set(name, kept.get(name) ?? {});
+          await save();
+        },
+        end: () => void looks.delete(changed),
+      };
     },
     put: (golden, facts) => {
+      touch(golden);
       here.set(golden, facts);
       return save();
     },
     drop: (golden) => {
+      touch(golden);
       here.delete(golden);
       kept?.delete(golden);
       return save();

@@ -203,15 +203,29 @@ test('the book of bases survives, forgets what is gone, and reads nonsense as no
   const clock = createManualClock();
   const files = createMemoryFiles({ now: clock.now, tell: () => undefined });
   const first = createGoldenBook(files, '/book');
-  await first.found(['a', 'b']);
+  await first.look().found(['a', 'b']);
   await first.put('a', { image: 'h/a:1', digest: DIGEST });
   const second = createGoldenBook(files, '/book');
   assert.equal(second.isOpen(), false);
-  await second.found(['a']);
+  await second.look().found(['a']);
   assert.deepEqual(second.facts('a'), { image: 'h/a:1', digest: DIGEST });
   assert.deepEqual(second.names(), ['a']);
   await files.writeText('/book', '{"a": 7, "b"');
   const third = createGoldenBook(files, '/book');
-  await third.found(['a']);
+  await third.look().found(['a']);
   assert.deepEqual(third.facts('a'), {});
+});
+
+test('the book of bases believes what was done while somebody looked, not what he saw', async () => {
+  const files = createMemoryFiles({ now: createManualClock().now, tell: () => undefined });
+  const book = createGoldenBook(files, '/book');
+  await book.look().found(['old', 'deleted']);
+  const look = book.look();
+  await book.put('made', { image: 'h/made:1' });
+  await book.drop('deleted');
+  await look.found(['old', 'deleted']);
+  look.end();
+  assert.deepEqual(book.names(), ['made', 'old']);
+  await book.look().found(['old']);
+  assert.deepEqual(book.names(), ['old']);
 });

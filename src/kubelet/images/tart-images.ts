@@ -119,6 +119,8 @@ const settle = async (work: ImageWork, { image, signal }: EnsureImage): Promise<
   const golden = goldenNameOf(image);
   const digest = await digestOf(work, image, signal);
   if (book.facts(golden)?.digest === digest) return { path: 'warm', digest };
+  // From here on it may be the one or the other, also for a later life.
+  if (book.facts(golden) !== undefined) await book.put(golden, { image });
   await vms.clone({ from: parseImageReference(image).pullName, to: golden, signal });
   await book.put(golden, { image, digest });
   return { path: 'cold', digest };

@@ -4,7 +4,7 @@ import { FleetError } from '../../base/errors.ts';
 import { encodeKcpassword } from '../../macos/kcpassword.ts';
 import type { CommandPort, CommandResult } from '../host/command-port.ts';
 import { noGuiSession } from './gui-session.ts';
-import { createMacProbes, type HostProbesOptions } from './host-probes.ts';
+import { createMacProbes, type HostProbesOptions, readShutdown } from './host-probes.ts';
 import { freePercent, judgeDisk, judgePids } from './judge-host.ts';
 import { chooseAddress, findNodeAddress } from './node-address.ts';
 import type { Concern } from './node-facts.ts';
@@ -41,6 +41,19 @@ const optionsOf = ({
 };
 
 const LOGGED_IN = { autoLoginUser: { stdout: 'm1\n' }, '/etc/kcpassword': { stdout: ` ${hexOf('secret')}\n` } };
+
+describe('a Mac', () => {
+  for (const { story, answer, is } of [
+    { story: 'that shuts down says so', answer: { stdout: '1\n' }, is: true },
+    { story: 'that stays says so', answer: { stdout: '0\n' }, is: false },
+    { story: 'of a macOS that does not know the word stays', answer: { code: 1, stderr: 'unknown oid' }, is: false },
+  ]) {
+    it(story, async () => {
+      const { commands } = optionsOf({ says: { 'kern.willshutdown': answer } });
+      assert.equal(await readShutdown(commands, signal), is);
+    });
+  }
+});
 
 describe('what is found on a Mac', () => {
   const ROWS: readonly { readonly story: string; readonly concern: Concern; readonly mac: Mac; readonly is: string }[] =

@@ -55,7 +55,7 @@ const createDiskProbe = ({ measureDisk }: HostProbesOptions): Probe => {
 };
 
 /** The code of an error is the reason of the condition. */
-const asFinding = async (work: Promise<unknown>, signal: AbortSignal): Promise<Finding> => {
+export const asFinding = async (work: Promise<unknown>, signal: AbortSignal): Promise<Finding> => {
   try {
     await work;
     return WELL;
@@ -66,8 +66,12 @@ const asFinding = async (work: Promise<unknown>, signal: AbortSignal): Promise<F
   }
 };
 
+/** launchd sets it before it tells anybody to stop. */
+export const readShutdown = async (commands: HostProbesOptions['commands'], signal: AbortSignal): Promise<boolean> =>
+  (await readNumber({ commands }, 'kern.willshutdown', signal)) === 1;
+
 const readNumber = async (
-  { commands }: HostProbesOptions,
+  { commands }: Pick<HostProbesOptions, 'commands'>,
   name: string,
   signal: AbortSignal,
 ): Promise<number | undefined> => {

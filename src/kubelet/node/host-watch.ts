@@ -33,6 +33,8 @@ export interface HostWatch {
   subscribe(onChange: () => void): () => void;
   /** Something that the state is made of may have changed: VMs, images. */
   touch(): void;
+  /** The Mac shuts down or restarts, and there is no way back. */
+  goDown(): void;
   /** Looks at everything once. Settles when all looks have ended or were given up. */
   lookOnce(signal: AbortSignal): Promise<void>;
   /** Goes on looking until the signal is aborted. */
@@ -55,6 +57,7 @@ interface Memory {
   readonly handlers: Set<() => void>;
   readonly labels: Map<string, Readonly<Record<string, string>>>;
   diskTotalBytes: number | undefined;
+  goesDown: boolean;
 }
 
 export const createHostWatch = (options: HostWatchOptions): HostWatch => {
@@ -65,6 +68,7 @@ export const createHostWatch = (options: HostWatchOptions): HostWatch => {
     handlers: new Set(),
     labels: new Map(),
     diskTotalBytes: undefined,
+    goesDown: false,
   };
   const tell = (): void => {
     for (const handler of memory.handlers) handler();
@@ -85,12 +89,17 @@ export const createHostWatch = (options: HostWatchOptions): HostWatch => {
       dynamicLabels: gatherLabels(options, memory),
       diskTotalBytes: memory.diskTotalBytes,
       runningVms: options.runningVms(),
+      ...(memory.goesDown && { goesDown: true }),
     }),
     subscribe: (onChange) => {
       memory.handlers.add(onChange);
       return () => void memory.handlers.delete(onChange);
     },
     touch: tell,
+    goDown: () => {
+      memory.goesDown = true;
+      tell();
+    },
     lookOnce: async (signal) => {
       await measure(options, memory);
       const looks = CONCERNS.map(async (concern) =>

@@ -70,7 +70,7 @@ export type Hindrance = Extract<Finding, { is: 'ill' }>;
 /** All conditions of ours, and those of others as they are. */
 export const planConditions = (
   stored: readonly NodeCondition[] | undefined,
-  state: Pick<NodeState, 'findings' | 'runningVms'>,
+  state: Pick<NodeState, 'findings' | 'runningVms' | 'goesDown'>,
   nowMs: number,
 ): readonly NodeCondition[] => {
   const find = (type: string): NodeCondition | undefined => stored?.find((condition) => condition.type === type);
@@ -106,7 +106,8 @@ const judge = (row: Row, finding: Finding, stored: NodeCondition | undefined): S
  * Not ready is a Mac that neither runs a VM nor could start one. One that still runs some stays ready, because its Pods would be
  * driven away otherwise, and takes no further ones (see allocatable in node-object.ts).
  */
-const judgeReady = (state: Pick<NodeState, 'findings' | 'runningVms'>): Said => {
+const judgeReady = (state: Pick<NodeState, 'findings' | 'runningVms' | 'goesDown'>): Said => {
+  if (state.goesDown) return { status: 'False', reason: 'NodeShutdown', message: 'the Mac shuts down or restarts' };
   const hindrance = findHindrance(state);
   if (hindrance === undefined) return { status: 'True', reason: 'TartKubeletReady', message: '' };
   const why = `no VM can be started: ${hindrance.message}`;
@@ -126,7 +127,8 @@ const stamp = (type: string, { status, reason, message }: Said, { stored, nowMs 
     type,
     status,
     ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
+    // An API server does not keep an empty one, and would be told it again and again.
+    ...(message === undefined || message === '' ? {} : { message }),
     lastHeartbeatTime: isSame ? (stored.lastHeartbeatTime ?? at) : at,
     lastTransitionTime: stored?.status === status ? (stored.lastTransitionTime ?? at) : at,
   };

@@ -50,4 +50,6 @@ export interface NodeState {
   /** Of the filesystem that VMs lie on; undefined when it cannot be measured. */
   readonly diskTotalBytes: number | undefined;
   readonly runningVms: number;
+  /** The Mac shuts down or restarts. */
+  readonly goesDown?: true;
 }

@@ -110,6 +110,25 @@ describe('the Node of a Mac', () => {
     assert.deepEqual(conditions?.[0], foreign);
   });
 
+  it('says nothing in no words: an API server would not keep that, and be told again and again', () => {
+    const { conditions = [] } = planStatus(undefined, { facts: FACTS, state: WELL }, NOW_MS);
+    assert.ok(conditions.length > 0);
+    assert.deepEqual(
+      conditions.filter(({ message }) => message === ''),
+      [],
+    );
+  });
+
+  it('leaves amounts as an API server wrote them, and changes those that mean something else', () => {
+    const written = { cpu: '8', memory: '16Gi', pods: '2', 'ephemeral-storage': '500G' };
+    const state = { ...WELL, diskTotalBytes: 500e9 };
+    const stored = { capacity: written, allocatable: written };
+    const { capacity, allocatable } = planStatus(stored, { facts: FACTS, state }, NOW_MS);
+    assert.deepEqual([capacity, allocatable], [written, written]);
+    const smaller = { ...FACTS, capacity: { ...FACTS.capacity, memoryMib: 14_336 } };
+    assert.equal(planStatus(stored, { facts: smaller, state }, NOW_MS).capacity?.['memory'], '14336Mi');
+  });
+
   it('keeps the size of its disk while nobody can measure it (§9.1-7)', () => {
     const first = planStatus(undefined, { facts: FACTS, state: WELL }, NOW_MS);
     const { capacity } = planStatus(first, { facts: FACTS, state: { ...WELL, diskTotalBytes: undefined } }, NOW_MS);

@@ -1,4 +1,5 @@
 /** The Node that a Mac registers and keeps: identity, labels, what it offers, and how it is. Pure. */
+import { parseQuantity } from '../../base/quantity.ts';
 import { LABEL_VALUES, LABELS, MACOS_TAINT } from '../../kinds/labels.ts';
 import type { Node } from '../../kube/types/core.ts';
 import { findHindrance, planConditions } from './node-conditions.ts';
@@ -71,11 +72,12 @@ export const planStatus = (
   const { nodeName, address, servingPort } = facts;
   const capacity = planCapacity(stored, facts, state);
   // A Mac that cannot start a VM takes no Pods, and keeps those that it has.
-  const allocatable = findHindrance(state) === undefined ? capacity : { ...capacity, pods: '0' };
+  const canStart = findHindrance(state) === undefined && state.goesDown === undefined;
+  const allocatable = canStart ? capacity : { ...capacity, pods: '0' };
   return {
     ...stored,
-    capacity,
-    allocatable,
+    capacity: asStored(stored?.capacity, capacity),
+    allocatable: asStored(stored?.allocatable, allocatable),
     conditions: planConditions(stored?.conditions, state, nowMs),
     ...(address !== undefined && {
       addresses: [
@@ -88,8 +90,21 @@ export const planStatus = (
   };
 };
 
+/** An API server writes amounts its own way, `16Gi` for `16384Mi`: what means the same is no change. */
+const asStored = (stored: Labels | undefined, wanted: Labels): Labels =>
+  Object.fromEntries(
+    Object.entries(wanted).map(([name, amount]) => {
+      const written = stored?.[name];
+      return [name, written !== undefined && parseQuantity(written) === parseQuantity(amount) ? written : amount];
+    }),
+  );
+
 /** What cannot be measured now was measured before. */
-const planCapacity = (stored: NodeStatus | undefined, { capacity }: NodeFacts, { diskTotalBytes }: NodeState) => {
+const planCapacity = (
+  stored: NodeStatus | undefined,
+  { capacity }: NodeFacts,
+  { diskTotalBytes }: NodeState,
+): Labels => {
   const storage = diskTotalBytes === undefined ? stored?.capacity?.['ephemeral-storage'] : String(diskTotalBytes);
   return {
     cpu: String(capacity.cpu),

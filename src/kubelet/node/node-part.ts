@@ -35,6 +35,8 @@ export interface NodePartOptions {
 export interface NodePart {
   readonly nodes: Cache<Node>;
   readonly keeper: Controller;
+  /** The Node says that its Mac shuts down. */
+  goDown(): void;
   /** What runs beside the controllers, until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -56,6 +58,7 @@ export const createNodePart = (options: NodePartOptions): NodePart => {
   return {
     nodes,
     keeper: createNodeKeeper({ facts, nodes, state, subscribe, ...(events === undefined ? {} : { events }) }),
+    goDown: watch.goDown,
     run: async (signal) => {
       await Promise.all([
         watch.run(signal),

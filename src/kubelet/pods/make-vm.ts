@@ -52,12 +52,9 @@ export const makeVm = async (ports: PodPorts, request: MakeVm): Promise<MadeVm> 
   try {
     await journal.put(making);
     if (entry !== undefined) await vms.remove(vm, signal);
-    const [, shares] = await both(
-      cloneVm(ports, pod, { vm, held, container, signal }),
-      ports.shares.stage({ vm, ...guest }),
-    );
+    const [, shares] = await both(cloneVm(ports, { vm, held, signal }), ports.shares.stage({ vm, ...guest }));
     ports.metrics.made(poolOf(pod), held.path, (clock.elapsed() - sinceMs) / 1_000);
-    const run = await start(ports, { ...request, making, shares });
+    const run = await start(ports, { ...request, making, container, shares });
     return { run, ...(held.digest !== undefined && { digest: held.digest }) };
   } finally {
     held.release();
@@ -124,46 +121,50 @@ const policyOf = (policy: string | undefined): PullPolicy =>
 interface Clone {
   readonly vm: string;
   readonly held: HeldImage;
-  readonly container: Container;
   readonly signal: AbortSignal;
 }
 
-/**
- * A base that Tart does not know is not here, whatever was written down: the next try makes it anew. A clone with its base's
- * serial number still works, mostly: that is a warning. A size that cannot be is an error.
- */
-const cloneVm = async (ports: PodPorts, pod: Pod, { vm, held, container, signal }: Clone): Promise<void> => {
-  const { vms, events } = ports;
+/** A base that Tart does not know is not here, whatever was written down: the next try makes it anew. */
+const cloneVm = async ({ vms }: PodPorts, { vm, held, signal }: Clone): Promise<void> => {
   await vms.clone({ from: held.golden, to: vm, signal }).catch(async (thrown: unknown) => {
     if (toFleetError(thrown).code === 'VmMissing') await held.lost();
     throw thrown;
   });
-  const { serialKept } = await vms.configure({ vm, ...sizeVm(container), randomSerial: true, signal });
-  if (serialKept === undefined) return;
-  events.publish(PODS, pod, [{ type: 'Warning', reason: 'IdentityRegenSkipped', message: serialKept.message }]);
 };
 
 interface StartRun extends MakeVm {
   readonly making: JournalEntry;
+  readonly container: Container;
   readonly shares: readonly VmShare[];
 }
 
-const start = async (ports: PodPorts, { pod, making, shares, signal }: StartRun): Promise<VmRun> => {
+const start = async (ports: PodPorts, request: StartRun): Promise<VmRun> => {
+  const { pod, making, shares, signal } = request;
   const { vms, journal, clock, settings, metrics } = ports;
   const { vm } = making;
   const startedMs = clock.now();
-  await journal.put({ ...making, stage: 'started', startedMs });
   const createdMs = parseTimestamp(pod.metadata.creationTimestamp);
   if (createdMs !== undefined) metrics.provisioned(poolOf(pod), Math.max(0, startedMs - createdMs) / 1_000);
   const graphics = pod.metadata.labels?.[LABELS.runner] === 'true' ? 'vnc' : 'none';
+  const beforeRun = async (): Promise<void> => {
+    await both(journal.put({ ...making, stage: 'started', startedMs }), configure(ports, request));
+  };
   try {
-    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), signal });
+    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });
   } catch (thrown) {
     const run = await survivingRun(ports, vm, toFleetError(thrown));
     if (run !== undefined) return run;
     await journal.put(making);
     throw thrown;
   }
+};
+
+/** A clone with its base's serial number still works, mostly: that is a warning. A size that cannot be is an error. */
+const configure = async ({ vms, events }: PodPorts, { pod, making, container, signal }: StartRun): Promise<void> => {
+  const { vm } = making;
+  const { serialKept } = await vms.configure({ vm, ...sizeVm(container), randomSerial: true, signal });
+  if (serialKept === undefined) return;
+  events.publish(PODS, pod, [{ type: 'Warning', reason: 'IdentityRegenSkipped', message: serialKept.message }]);
 };
 
 /** A start that failed although something ran: the VM was running already, or its guest was done before we looked. */

@@ -146,6 +146,12 @@ const DEADLINE_EXCEEDED = {
   message: 'the Pod was active on the Node for longer than its activeDeadlineSeconds',
 };
 
+/** In kubelet's words, which people search for. */
+const NODE_SHUTDOWN = {
+  podReason: 'Terminated',
+  message: 'Pod was terminated in response to imminent node shutdown.',
+};
+
 const stopReasonOf = ({ wish, memory }: PodSubject): StopReason => {
   switch (wish) {
     case 'expired':
@@ -154,6 +160,8 @@ const stopReasonOf = ({ wish, memory }: PodSubject): StopReason => {
       return { message: memory.unwellBecause ?? 'a probe gave the VM up' };
     case 'done':
       return {};
+    case 'leaving':
+      return NODE_SHUTDOWN;
     case 'end':
       return { message: 'the VM was stopped because its Pod was deleted' };
     case 'gone':
@@ -167,6 +175,8 @@ const stopReasonOf = ({ wish, memory }: PodSubject): StopReason => {
 };
 
 const DEFAULT_GRACE_SECONDS = 30;
+/** launchd waits twenty seconds for whoever it has told to stop, and the end has to be told too. */
+const LEAVING_GRACE_SECONDS = 8;
 
 const stop: MakeMove = async (parts, subject) => {
   const { uid, memory, pod, wish } = subject;
@@ -178,7 +188,8 @@ const stop: MakeMove = async (parts, subject) => {
   const { deletionGracePeriodSeconds } = pod?.metadata ?? {};
   const seconds = deletionGracePeriodSeconds ?? pod?.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
   const isIdle = wish === 'gone' || wish === 'done';
-  const graceMs = isIdle ? 0 : seconds * 1_000;
+  const most = wish === 'leaving' ? LEAVING_GRACE_SECONDS : Number.POSITIVE_INFINITY;
+  const graceMs = isIdle ? 0 : Math.min(seconds, most) * 1_000;
   const handler = pod?.spec.containers[0]?.lifecycle?.preStop;
   const { vm } = entry;
   const { run, podIp } = memory;

@@ -56,10 +56,23 @@ describe('what a Pod wishes', () => {
       facts: { isUnwell: true, isDone: true },
       wish: 'done',
     },
+    { story: 'one whose Mac shuts down leaves', pod: samplePod(), facts: { isLeaving: true }, wish: 'leaving' },
+    {
+      story: 'one whose command ended as its Mac shuts down is done',
+      pod: samplePod(),
+      facts: { isLeaving: true, isDone: true },
+      wish: 'done',
+    },
+    {
+      story: 'one that is deleted as its Mac shuts down ends',
+      pod: samplePod({ metadata: DELETED }),
+      facts: { isLeaving: true },
+      wish: 'end',
+    },
     {
       story: 'one past its deadline has expired, and that comes before everything but deletion and the end',
       pod: samplePod({ spec: { activeDeadlineSeconds: 60 }, status: { startTime: '2025-12-31T23:59:00Z' } }),
-      facts: { isUnwell: true, isDone: true, refusal: 'no' },
+      facts: { isUnwell: true, isDone: true, isLeaving: true, refusal: 'no' },
       wish: 'expired',
     },
     {

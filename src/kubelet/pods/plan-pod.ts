@@ -19,6 +19,8 @@ export const WISHES = [
   'done',
   /** It was active for longer than it may be. */
   'expired',
+  /** Its Mac shuts down. */
+  'leaving',
   /** Its phase says that it is over, whoever wrote that. */
   'over',
   /** Somebody deleted it, whatever its phase. */
@@ -107,6 +109,8 @@ export const MOVE_FOR: Readonly<Record<Wish, Readonly<Record<Stage, Move>>>> = {
   unwell: { ...RUN, running: 'stop' },
   done: { ...RUN, running: 'stop' },
   expired: { ...RUN, nothing: 'reject', making: 'cancel', 'half-made': 'remove', running: 'stop' },
+  // What is not begun waits for the Mac to come back.
+  leaving: { ...RUN, nothing: 'wait', making: 'cancel', 'half-made': 'wait', running: 'stop' },
   over: END,
   end: END,
   gone: { ...END, nothing: 'forget', exited: 'remove', cleared: 'forget' },
@@ -148,17 +152,22 @@ export interface WishFacts {
   readonly isUnwell?: boolean;
   /** The guest left the exit code of its command. */
   readonly isDone?: boolean;
+  /** The Mac shuts down. */
+  readonly isLeaving?: boolean;
 }
 
 /** Of the Pod as it is stored; undefined when there is none. */
-export const wishOf = (pod: Pod | undefined, { nowMs, refusal, isUnwell, isDone }: WishFacts): Wish => {
+export const wishOf = (pod: Pod | undefined, facts: WishFacts): Wish => {
+  const { nowMs, refusal, isUnwell, isDone, isLeaving } = facts;
   if (pod === undefined) return 'gone';
   if (pod.metadata.deletionTimestamp !== undefined) return 'end';
   if (isOver(pod)) return 'over';
   const deadlineMs = deadlineOf(pod);
   if (deadlineMs !== undefined && deadlineMs <= nowMs) return 'expired';
+  // What it did is done, whatever becomes of its Mac.
+  if (isDone === true && refusal === undefined) return 'done';
+  if (isLeaving === true) return 'leaving';
   if (refusal !== undefined) return 'refused';
-  if (isDone === true) return 'done';
   return isUnwell === true ? 'unwell' : 'run';
 };
 

@@ -2,6 +2,7 @@
  * The controller of the Pods of this Node. A pass looks at one key: the Pod that is stored under it, and every older Pod of
  * that name of which something is still here. It makes moves until there is nothing to do but wait.
  */
+import { sleep } from '../../base/clock.ts';
 import { FleetError, isKind, toFleetError } from '../../base/errors.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
 import {
@@ -17,9 +18,10 @@ import { keyOf, renderKey } from '../../kube/types/meta.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import { attendVm } from './attend-vm.ts';
 import { createInventory, type Inventory } from './inventory.ts';
+import type { JournalEntry } from './journal-entry.ts';
 import { MAKE_MOVE } from './moves.ts';
 import { holdsFinalizer, MOVE_FOR, type Stage, stageOf, wishOf } from './plan-pod.ts';
-import { createPodMemories, type PodMemories, recallRun } from './pod-memory.ts';
+import { createPodMemories, type PodMemories, type PodMemory, recallRun } from './pod-memory.ts';
 import type { PodPorts } from './pod-ports.ts';
 import type { MoveEnd, PodParts, PodSubject } from './pod-subject.ts';
 import { createPodOperations, foldWork } from './pod-work.ts';
@@ -32,6 +34,8 @@ const WORKERS = 16;
 export interface PodPart {
   readonly controller: Controller;
   readonly inventory: Inventory;
+  /** The Mac shuts down: every VM is stopped, and none is started any more. Settles when the end of each was told. */
+  goDown(signal: AbortSignal): Promise<void>;
 }
 
 export const createPodPart = (ports: PodPorts, pods: Cache<Pod>): PodPart => {
@@ -39,6 +43,7 @@ export const createPodPart = (ports: PodPorts, pods: Cache<Pod>): PodPart => {
   const operations = createPodOperations(ports.clock, (key) => controller.wake(key));
   const inventory = createInventory({ ...ports, pods, wake: (key) => controller.wake(key) });
   const lives = new AbortController();
+  const leaving = { isOn: false };
   const parts: PodParts = {
     ...ports,
     operations,
@@ -68,7 +73,7 @@ export const createPodPart = (ports: PodPorts, pods: Cache<Pod>): PodPart => {
       forgetDeleted(ports, pods, memories),
       ...watchScreens(ports, pods, memories),
     ],
-    reconcile: (context) => followKey({ parts, memories, pods, inventory }, context),
+    reconcile: (context) => followKey({ parts, memories, pods, inventory, leaving }, context),
     workers: WORKERS,
     operations: {
       stop: () => {
@@ -77,8 +82,22 @@ export const createPodPart = (ports: PodPorts, pods: Cache<Pod>): PodPart => {
       },
     },
   });
-  return { controller, inventory };
+  const isTold = ({ exit, run }: PodMemory): boolean => exit === undefined && run === undefined;
+  return {
+    ...{ controller, inventory },
+    goDown: async (signal) => {
+      leaving.isOn = true;
+      for (const { key } of memories.all()) controller.wake(key);
+      while (!(memories.all().every(isTold) && ports.journal.all().every(hasNoVm)))
+        await sleep(ports.clock, LOOK_AGAIN_MS, signal);
+    },
+  };
 };
+
+const LOOK_AGAIN_MS = 100;
+
+/** Nothing of it runs, and how it ended is told. */
+const hasNoVm = ({ stage }: JournalEntry): boolean => stage === 'making' || stage === 'cleared';
 
 /** Those that wait for a place on this Mac, not for anything else. */
 const wakeWaiting = (memories: PodMemories, controller: Controller): void => {
@@ -122,6 +141,8 @@ interface Following {
   readonly memories: PodMemories;
   readonly pods: Cache<Pod>;
   readonly inventory: Inventory;
+  /** Whether the Mac shuts down. */
+  readonly leaving: { readonly isOn: boolean };
 }
 
 const followKey = async (following: Following, context: ReconcileContext): Promise<Verdict> => {
@@ -185,7 +206,7 @@ const step = async (following: Following, subject: PodSubject): Promise<MoveEnd>
   const { parts } = following;
   const made = foldWork(parts.operations, subject.memory, { ...parts, logger: subject.logger });
   if (made !== undefined) await parts.attend(subject, made.run, 'now');
-  subject.wish = wishNow(subject);
+  subject.wish = wishNow(following, subject);
   const move = MOVE_FOR[subject.wish][stageNow(following, subject)];
   try {
     return await MAKE_MOVE[move](parts, subject);
@@ -195,11 +216,12 @@ const step = async (following: Following, subject: PodSubject): Promise<MoveEnd>
   }
 };
 
-const wishNow = ({ pod, memory, clock }: PodSubject): PodSubject['wish'] => {
+const wishNow = ({ leaving }: Following, { pod, memory, clock }: PodSubject): PodSubject['wish'] => {
   const refusal = pod === undefined ? undefined : refusePod(pod);
   const { isDone = false, unwellBecause } = memory;
   const isUnwell = unwellBecause !== undefined;
-  return wishOf(pod, { nowMs: clock.now(), isUnwell, isDone, ...(refusal !== undefined && { refusal }) });
+  const facts = { nowMs: clock.now(), isUnwell, isDone, isLeaving: leaving.isOn };
+  return wishOf(pod, { ...facts, ...(refusal !== undefined && { refusal }) });
 };
 
 const stageNow = ({ parts, inventory }: Following, { uid, pod, memory }: PodSubject): Stage => {

@@ -21,7 +21,8 @@ export const launch = async (work: VmWork, request: StartVm): Promise<VmRun> => 
   const { vm, logPath, graphics, env = {} } = request;
   const folder = recordDirOf(work, vm);
   const argv = runArguments(request);
-  await work.files.remove(folder);
+  // Of an earlier run that nobody removed.
+  if ((await work.files.look(folder)) !== undefined) await work.files.remove(folder);
   await work.files.makeDirectory(folder, { mode: 0o700 });
   await work.commands.startRecorded({
     argv: [work.cli.binary, ...argv],

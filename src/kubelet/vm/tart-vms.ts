@@ -1,30 +1,24 @@
 /** The VmPort over the `tart` command. */
-import { FleetError, isKind, messageOf, toFleetError } from '../../base/errors.ts';
-import { createLimiter } from '../../base/limiter.ts';
+import { FleetError, isKind, toFleetError } from '../../base/errors.ts';
 import { isGoldenName } from './golden-name.ts';
 import { readExit, readStart, readVnc } from './run-record.ts';
-import { launch, untilSane } from './start-vm.ts';
 import { stopVm, suspendVm } from './stop-vm.ts';
 import { parseAddress, parseTartList, parseTartVersion } from './tart-answers.ts';
 import { TART_LIMITS_MS } from './tart-cli.ts';
 import { toTartError } from './tart-errors.ts';
 import type { Configured, ConfigureVm, ExecInVm, ExecResult, VmPort, VmRun } from './vm-port.ts';
+import { createVmStarter, type VmStarterOptions } from './vm-starter.ts';
 import { observeVmProcesses, recordDirOf, type VmWork } from './vm-work.ts';
 import { watchExit } from './watch-run.ts';
 
-export interface TartVmsOptions extends VmWork {
-  /** How many may run at once; Apple's licence allows two. */
-  readonly vmsMax: number;
-  /** Sees to it that somebody is logged in at the Mac: without that no VM starts. */
-  readonly ensureSession: (signal: AbortSignal) => Promise<void>;
-}
+export type TartVmsOptions = VmStarterOptions;
 
 const IP_WAIT_SECONDS = 30;
 
 export const createTartVms = (options: TartVmsOptions): VmPort => {
   const work: VmWork = options;
   const { cli, files } = options;
-  const start = createStarter(options);
+  const start = createVmStarter(options);
   const running = async (signal: AbortSignal): Promise<readonly string[]> =>
     (await observeVmProcesses(work, signal)).map(({ vm }) => vm);
   return {
@@ -87,65 +81,6 @@ const configure = async ({ cli }: VmWork, request: ConfigureVm): Promise<Configu
     await set(size);
     return { serialKept: toFleetError(thrown) };
   }
-};
-
-/** One start at a time decides; those that are on their way count, though nobody sees their processes yet. */
-const createStarter = (options: TartVmsOptions): VmPort['start'] => {
-  const deciding = createLimiter(1);
-  const starting = new Set<string>();
-  return async (request) => {
-    const { vm, logPath, signal } = request;
-    await haveSession(options, signal);
-    const run = await deciding.run(async () => {
-      await checkRoom(options, { vm, starting, signal });
-      starting.add(vm);
-      return launch(options, request).catch((thrown: unknown) => {
-        starting.delete(vm);
-        throw thrown;
-      });
-    }, signal);
-    try {
-      await untilSane(options, run, logPath);
-      return run;
-    } finally {
-      starting.delete(vm);
-    }
-  };
-};
-
-const haveSession = async ({ ensureSession }: TartVmsOptions, signal: AbortSignal): Promise<void> => {
-  try {
-    await ensureSession(signal);
-  } catch (cause) {
-    if (isKind(cause, 'cancelled')) throw cause;
-    const { kind, code, hint } = toFleetError(cause);
-    throw new FleetError(kind, {
-      code,
-      message: `tart run: ensure gui session: ${messageOf(cause)}`,
-      ...(hint === undefined ? {} : { hint }),
-      cause,
-    });
-  }
-};
-
-interface Room {
-  readonly vm: string;
-  readonly starting: ReadonlySet<string>;
-  readonly signal: AbortSignal;
-}
-
-const checkRoom = async (options: TartVmsOptions, { vm, starting, signal }: Room): Promise<void> => {
-  const live = new Set([...(await observeVmProcesses(options, signal)).map((process) => process.vm), ...starting]);
-  if (live.has(vm)) {
-    throw new FleetError('exists', { code: 'VmAlreadyRuns', message: `tart run: ${vm} runs already` });
-  }
-  if (live.size < options.vmsMax) return;
-  const others = [...live].toSorted().join(', ');
-  throw new FleetError('no-capacity', {
-    code: 'VmLimitReached',
-    message: `tart run: ${vm} would be one VM too many: ${others} ${live.size === 1 ? 'runs' : 'run'}, and ${options.vmsMax} may`,
-    hint: 'It starts as soon as one of them has ended.',
-  });
 };
 
 const adopt = async (work: VmWork, vm: string, signal: AbortSignal): Promise<VmRun | undefined> => {

@@ -20,6 +20,8 @@ export interface SimVm {
   readonly accessedMs: number;
   readonly isSuspended: boolean;
   readonly guest: GuestPlan;
+  /** That of its last run: nobody else gets it while it runs, though no lease tells of it before it has booted. */
+  readonly address?: string;
 }
 
 export interface CachedImage {

@@ -170,6 +170,18 @@ testOnBothForms(
   },
 );
 
+testOnBothForms('two VMs that start at the same moment get an address each, and both are known', async (form) => {
+  await prepare(form);
+  const { tart } = form;
+  await tart('clone', 'a', 'b');
+  const runs = ['a', 'b'].map((vm) => tart('run', vm, '--no-graphics'));
+  const [one, other] = await Promise.all(['a', 'b'].map((vm) => tart('ip', vm, '--wait', '30')));
+  assert.deepEqual([one?.code, other?.code], [0, 0]);
+  assert.notEqual(one?.stdout, other?.stdout);
+  for (const vm of ['a', 'b']) await tart('stop', vm);
+  await Promise.all(runs);
+});
+
 testOnBothForms('a guest that ends, panics or is told to shut down ends its run with code 0', async (form) => {
   await prepare(form);
   const { tart, configure } = form;

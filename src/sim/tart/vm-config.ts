@@ -14,17 +14,18 @@ interface VmConfig {
     readonly sizeGb: number;
     readonly isSuspended: boolean;
     readonly guest: GuestPlan;
+    readonly address?: string;
   };
 }
 
 const MIB = 2 ** 20;
 
 export const renderVmConfig = (vm: SimVm): string => {
-  const { os, ecid, macAddress, diskGb, sizeGb, isSuspended, guest } = vm;
+  const { os, ecid, macAddress, diskGb, sizeGb, isSuspended, guest, address } = vm;
   const config: VmConfig = {
     ...{ os, ecid, macAddress, cpuCountMin: vm.cpusMin, cpuCount: vm.cpus },
     ...{ memorySizeMin: vm.memoryMinMib * MIB, memorySize: vm.memoryMib * MIB },
-    sim: { diskGb, sizeGb, isSuspended, guest },
+    sim: { diskGb, sizeGb, isSuspended, guest, ...(address === undefined ? {} : { address }) },
   };
   const fixed = { version: 1, arch: 'arm64', diskFormat: 'raw', display: { width: 1024, height: 768 } };
   return JSON.stringify({ ...fixed, ...config }, null, 2);

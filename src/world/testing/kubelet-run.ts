@@ -1,6 +1,6 @@
 /** What tests of tart-kubelet on the virtual clock share: Pods that come and go, and waiting for them. */
 import assert from 'node:assert/strict';
-import { PODS } from '../../kube/types/core.ts';
+import { type Node, PODS } from '../../kube/types/core.ts';
 import type { Container, Pod, PodSpec } from '../../kube/types/pod.ts';
 import type { NetworkOptions } from '../../sim/kernel/network.ts';
 import { type KubeletWorld, NODE_NAME } from '../kubelet-world.ts';
@@ -48,8 +48,9 @@ export const deletePod = ({ kernel, operator }: KubeletWorld, { atMs, name }: At
 export const endOf = (pod: Pod | undefined): string =>
   `${pod?.status?.phase} ${pod?.status?.containerStatuses?.[0]?.state?.terminated?.exitCode}`;
 
-export const isReady = (pod: Pod | undefined): boolean =>
-  pod?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+/** A Pod or a Node. */
+export const isReady = (object: Pick<Pod | Node, 'status'> | undefined): boolean =>
+  object?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
 
 /** Nothing is on the Mac but bases, and no Pod waits for us. */
 export const isClean = ({ mac, pods }: KubeletWorld): boolean =>

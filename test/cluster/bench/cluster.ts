@@ -17,6 +17,8 @@ export interface ClusterOptions {
   readonly clientLimits?: 'lifted';
   /** The API server forgets versions older than this; never by default. */
   readonly compactEverySeconds?: number;
+  /** How long a certificate lives that its controllers sign; a year by default. They date it back by five minutes, always. */
+  readonly signingSeconds?: number;
 }
 
 export interface CommandResult {

@@ -97,6 +97,7 @@ export const controllerManagerFlags = (
   `--service-account-private-key-file=${pki.path('service-account.key')}`,
   `--cluster-signing-cert-file=${pki.path('ca.crt')}`,
   `--cluster-signing-key-file=${pki.path('ca.key')}`,
+  ...(options.signingSeconds === undefined ? [] : [`--cluster-signing-duration=${options.signingSeconds}s`]),
   ...(options.nodeMonitoring === 'fast' ? fastMonitoring : []),
   ...liftedLimits(options),
   ...gates(options),

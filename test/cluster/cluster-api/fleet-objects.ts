@@ -52,13 +52,15 @@ export interface FleetWish {
   readonly replicas: number;
   /** Name of the template; as the fleet unless given. */
   readonly template?: string;
+  /** Who its Macs are Nodes by; the scripted agent unless given. */
+  readonly agent?: 'tart-kubelet';
 }
 
 /** Named after its namespace. */
 export const renderDeployment = (namespace: string, replicas: number): readonly object[] =>
   renderFleet({ namespace, fleet: namespace, replicas });
 
-export const renderFleet = ({ namespace, fleet, replicas, template = fleet }: FleetWish): readonly object[] => {
+export const renderFleet = ({ namespace, fleet, replicas, agent, template = fleet }: FleetWish): readonly object[] => {
   const key = { namespace, name: fleet };
   const labels = { [CLUSTER_API_LABELS.clusterName]: CLUSTER_NAME, [LABELS.fleet]: fleet };
   const { label, taint } = NODE_MARKS;
@@ -72,8 +74,8 @@ export const renderFleet = ({ namespace, fleet, replicas, template = fleet }: Fl
         metadata: { labels: { ...labels, [LABELS.restrictedFleet]: fleet, [label.key]: label.value } },
         spec: {
           clusterName: CLUSTER_NAME,
-          // Core calls a Machine up to date only when its Node reports exactly this.
-          version: AGENT_VERSION,
+          // Core calls a Machine up to date only when its Node reports exactly this. tart-kubelet reports none.
+          ...(agent === undefined && { version: AGENT_VERSION }),
           bootstrap: { dataSecretName: 'not-used' },
           infrastructureRef: reference(MACHINE_TEMPLATES, template),
           taints: [taint],
@@ -87,7 +89,7 @@ export const renderFleet = ({ namespace, fleet, replicas, template = fleet }: Fl
 export const onMacsOf = (fleet: string) => ({
   nodeSelector: { [LABELS.restrictedFleet]: fleet },
   tolerations: [{ key: MACOS_TAINT.key, operator: 'Exists' }],
-  containers: [{ name: 'vm', image: 'macos-tahoe-base' }],
+  containers: [{ name: 'vm', image: 'ghcr.io/acme/macos:1' }],
 });
 
 export const renderJob = (namespace: string, script: Partial<PodScript>) => ({

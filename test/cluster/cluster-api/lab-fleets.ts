@@ -29,7 +29,7 @@ export const createLabFleets = (scene: LabScene): LabFleets => {
     upOf,
     wish: (role, { replicas = 1, template } = {}) => {
       const named = template === undefined ? {} : { template: `${nameOf(role)}-${template}` };
-      return scene.apply(renderFleet({ namespace, fleet: nameOf(role), replicas, ...named }));
+      return scene.apply(renderFleet({ namespace, fleet: nameOf(role), replicas, agent: 'tart-kubelet', ...named }));
     },
     untilAvailable: (roles) =>
       view.until(

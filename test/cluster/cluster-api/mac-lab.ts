@@ -1,6 +1,6 @@
 /**
- * A simulated Scaleway project in the test's own process, served over HTTP, whose Macs run real bash behind real SSH: both
- * outlive every manager that works on them, however it ends.
+ * A simulated Scaleway project in the test's own process, served over HTTP, whose Macs run real bash behind real SSH, and
+ * tart-kubelet: both outlive every manager that works on them, however it ends.
  */
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,9 +13,11 @@ import { createSystemRandom } from '../../../src/base/random.ts';
 import { SIMULATED_KEY } from '../../../src/scaleway/port/simulated-key.ts';
 import { type ServedCloud, serveCloud } from '../../../src/sim/cloud/serve-cloud.ts';
 import { createSimCloud, type SimCloud } from '../../../src/sim/cloud/sim-cloud.ts';
+import type { SimServer } from '../../../src/sim/cloud/sim-server.ts';
 import { type BashMacs, createBashMacs } from '../../../src/sim/mac/bash/bash-macs.ts';
 import { createMacArtefacts } from '../../../src/sim/mac/bash/mac-artefacts.ts';
 import { openMacRack } from '../../../src/sim/mac/bash/mac-rack.ts';
+import { PROJECT_ON_MAC } from '../../../src/sim/mac/bash/mac-root.ts';
 import { sandboxObstacle } from '../../../src/sim/mac/bash/sandbox.ts';
 import { scaleClock } from '../../../src/sim/mac/bash/scaled-clock.ts';
 import { chooseFreePort } from '../../../tools/processes/ports.ts';
@@ -60,14 +62,16 @@ export const openMacLab = async (): Promise<MacLab> => {
   const served = await serveCloud({ clock, cloud });
   // Labs run side by side: each has a network of its own on the loopback.
   const network = `127.${random.bytes(2).join('.')}`;
+  let written: ReturnType<typeof writeArtefacts> | undefined;
   const { environment: first } = served;
   const second = { ...first, SCW_ACCESS_KEY: SECOND_KEY.accessKey, SCW_SECRET_KEY: SECOND_KEY.secretKey };
   return {
     ...{ cloud, macs, environments: { first, second } },
-    flags: async () => ({
-      ...{ 'ssh-port': `${port}`, 'default-adopt-pool-prefix': POOL_PREFIX },
-      ...(await writeArtefacts(files)),
-    }),
+    flags: async () => {
+      // Once: another bundle is another release to a manager.
+      written ??= writeArtefacts(files, renderAgent(cloud.servers()));
+      return { 'ssh-port': `${port}`, 'default-adopt-pool-prefix': POOL_PREFIX, ...(await written) };
+    },
     addMacs: async (count) => {
       for (let at = cloud.servers().length + 1; count > 0; at += 1, count -= 1)
         cloud.addServer({ name: `${POOL_PREFIX}${at}`, address: `${network}.${at}` });
@@ -89,8 +93,20 @@ const FLAGS = {
   agent: 'tartkubelet-bundle-path',
 } as const;
 
-const writeArtefacts = async (dir: string): Promise<Readonly<Record<string, string>>> => {
-  const artefacts = Object.values(createMacArtefacts());
+/**
+ * tart-kubelet, whose VMs are those of the simulated Tart. All Macs have the network of this machine: an agent is told the address of its
+ * server, which a Mac would find by itself, and serves there and nowhere else.
+ */
+const renderAgent = (servers: readonly Pick<SimServer, 'id' | 'address'>[]): string => `
+const addresses = ${JSON.stringify(Object.fromEntries(servers.map(({ id, address }) => [id, address])))};
+const server = process.argv.find((word) => word.startsWith('--provider-id='))?.split('/').at(-1);
+process.argv.push('--node-ip', addresses[server] ?? '127.0.0.1', '--kubelet-port', '0');
+process.argv.push('--metrics-bind-address', '0', '--health-probe-bind-address', '0');
+await import('${PROJECT_ON_MAC}/bin/tart-kubelet.ts');
+`;
+
+const writeArtefacts = async (dir: string, agent: string): Promise<Readonly<Record<string, string>>> => {
+  const artefacts = Object.values(createMacArtefacts({ agent }));
   const written = artefacts.map(async ({ name, sha256, open }) => {
     const path = join(dir, sha256);
     await pipeline(open(), createWriteStream(path));

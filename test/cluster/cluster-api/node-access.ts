@@ -27,7 +27,10 @@ export const drawToken = (namespace: string, random: Random): BootstrapToken => 
 const TOKEN_LIFE_MS = 30 * 60_000;
 
 /** The token, and the right to ask for a certificate with it. */
-export const renderTokenObjects = ({ id, secret, group }: BootstrapToken): readonly object[] => [
+export const renderTokenObjects = (
+  { id, secret, group }: BootstrapToken,
+  lifeMs: number = TOKEN_LIFE_MS,
+): readonly object[] => [
   {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -38,7 +41,7 @@ export const renderTokenObjects = ({ id, secret, group }: BootstrapToken): reado
       'token-secret': secret,
       'usage-bootstrap-authentication': 'true',
       'auth-extra-groups': group,
-      expiration: new Date(Date.now() + TOKEN_LIFE_MS).toISOString(),
+      expiration: new Date(Date.now() + lifeMs).toISOString(),
     },
   },
   {

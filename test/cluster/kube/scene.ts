@@ -25,8 +25,9 @@ export interface Scene {
   undo(work: () => Promise<unknown>): void;
 }
 
-export const openScene = async (t: TestContext): Promise<Scene> => {
-  const cluster = await sharedCluster('kubernetes');
+/** On the shared cluster unless another is given. */
+export const openScene = async (t: TestContext, given?: Cluster): Promise<Scene> => {
+  const cluster = given ?? (await sharedCluster('kubernetes'));
   const { client, close } = await dial(cluster.kubeconfig);
   const made = await client.create(
     NAMESPACES,
@@ -38,10 +39,15 @@ export const openScene = async (t: TestContext): Promise<Scene> => {
     close,
     () => client.delete(NAMESPACES, { name: namespace }, { signal: neverAborted() }),
   ];
-  t.after(async () => {
-    for (const undo of undoing.reverse()) await undo();
-  });
+  t.after(() => undoAll(undoing));
   return { cluster, client, namespace, signal: t.signal, undo: (work) => undoing.push(work) };
+};
+
+/** Last first. One that fails keeps no other from being undone. */
+const undoAll = async (undoing: readonly (() => Promise<unknown>)[]): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const undo of undoing.toReversed()) await undo().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 };
 
 /** A connection of its own, from a kubeconfig file or a ready configuration; closed after the test. */

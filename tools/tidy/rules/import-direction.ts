@@ -64,6 +64,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | PortOf)[]>> = {
   bench: ['src', 'tools'],
   // The peer of the embedded control plane is the cluster that the tests start.
   'bench/control-plane': ['src', 'tools', 'bench', 'test'],
+  // Agents are started there as the tests start them, on the same cluster.
+  'bench/kubelet': ['src', 'tools', 'bench', 'test'],
   test: ['src', 'bin', 'tools', 'bench'],
 };
 

@@ -3,6 +3,7 @@ import { parseLine, renderTime } from './log-line.ts';
 import type { LogOptions } from './log-options.ts';
 
 const NEWLINE = 0x0a;
+const SPACE = 0x20;
 
 export type PickOptions = Pick<LogOptions, 'timestamps' | 'streams' | 'sinceMs'>;
 
@@ -15,22 +16,60 @@ export interface Picked {
 }
 
 export const createPicker = (options: PickOptions): ((bytes: Buffer, isInside: boolean) => Picked) => {
-  const since = options.sinceMs === undefined ? '' : renderTime(options.sinceMs);
+  const takesAll = !options.timestamps && options.sinceMs === undefined && options.streams.length > 1;
+  const pickOne = createLinePicker(options);
   return (bytes, wasInside) => {
     const used = bytes.lastIndexOf(NEWLINE) + 1;
     // A line is never longer without its head than with it.
-    const out = Buffer.allocUnsafe(used);
-    let [filled, isInside] = [0, wasInside];
+    const out: Output = { bytes: Buffer.allocUnsafe(used), filled: 0, isInside: wasInside };
     for (let start = 0; start < used; ) {
       const end = bytes.indexOf(NEWLINE, start);
-      const line = parseLine(bytes, start, end);
-      if (line !== undefined && options.streams.includes(line.stream) && line.time >= since) {
-        if (options.timestamps && !isInside) filled += out.write(`${line.time} `, filled, 'latin1');
-        filled += bytes.copy(out, filled, line.textStart, line.isPiece ? line.textEnd : line.textEnd + 1);
-        isInside = line.isPiece;
+      const textStart = takesAll ? findText(bytes, start, end) : 0;
+      if (textStart === 0) pickOne(bytes, { start, end }, out);
+      else {
+        out.filled += bytes.copy(out.bytes, out.filled, textStart, end + 1);
+        out.isInside = false;
       }
       start = end + 1;
     }
-    return { bytes: out.subarray(0, filled), used, isInside };
+    return { bytes: out.bytes.subarray(0, out.filled), used, isInside: out.isInside };
   };
+};
+
+interface Output {
+  readonly bytes: Buffer;
+  filled: number;
+  isInside: boolean;
+}
+
+interface Line {
+  readonly start: number;
+  /** Of its newline. */
+  readonly end: number;
+}
+
+const createLinePicker = ({ timestamps, streams, sinceMs }: PickOptions) => {
+  const since = sinceMs === undefined ? '' : renderTime(sinceMs);
+  return (bytes: Buffer, { start, end }: Line, out: Output): void => {
+    const line = parseLine(bytes, start, end);
+    if (line === undefined || !streams.includes(line.stream) || line.time < since) return;
+    if (timestamps && !out.isInside) out.filled += out.bytes.write(`${line.time} `, out.filled, 'latin1');
+    out.filled += bytes.copy(out.bytes, out.filled, line.textStart, line.isPiece ? line.textEnd : line.textEnd + 1);
+    out.isInside = line.isPiece;
+  };
+};
+
+/** `2026-11-16T09:42:21.000000000Z stdout F` */
+const TIME_LENGTH = 30;
+const AFTER_STREAM = TIME_LENGTH + 7;
+const TAG = AFTER_STREAM + 1;
+const WHOLE = 0x46;
+
+/** Where the text of a whole line begins, by the places where everything is in lines of ours; 0 when it is none of those. */
+const findText = (bytes: Buffer, start: number, end: number): number => {
+  const isOurs =
+    bytes[start + TIME_LENGTH] === SPACE && bytes[start + AFTER_STREAM] === SPACE && bytes[start + TAG] === WHOLE;
+  if (!isOurs) return 0;
+  const space = bytes.indexOf(SPACE, start + TAG + 1);
+  return space < 0 || space >= end ? 0 : space + 1;
 };

@@ -35,11 +35,15 @@ export const run = async (context: TartContext, argv: readonly string[]): Promis
   const vm = validate(context, words, name);
   const settings = context.home.settings();
   if (vm.os === 'darwin' && settings.noGuiSession) throw noHostKey();
-  const holding = { ...vm, isSuspended: false, macAddress: freeMac(context, name, vm) };
-  context.home.hold(name, context.pid, (running) => checkLimit(context, { name, vm, running }));
-  context.home.putVm(name, holding);
+  const macAddress = freeMac(context, name, vm);
+  const living = { ...vm, isSuspended: false, macAddress, address: '' };
+  context.home.hold(name, context.pid, (running) => {
+    checkLimit(context, { name, vm, running });
+    living.address = addressFor(context, macAddress, running);
+    context.home.putVm(name, living);
+  });
   try {
-    return await live(context, words, { name, vm: holding });
+    return await live(context, words, { name, vm: living });
   } finally {
     context.home.letGo(name);
   }
@@ -96,14 +100,14 @@ const checkLimit = ({ home }: TartContext, { name, vm, running }: Candidate): vo
 
 interface Living {
   readonly name: string;
-  readonly vm: SimVm;
+  readonly vm: SimVm & { readonly address: string };
 }
 
 const live = async (context: TartContext, words: Words, { name, vm }: Living): Promise<number> => {
   const { home, out } = context;
   const faults = vmFaultsOf(home.settings(), name);
   if (faults.startFails !== undefined) return failToStart(context, faults.startFails);
-  const address = addressFor(context, vm);
+  const { address } = vm;
   const guest = context.boot({
     ...{ vm: name, plan: vm.guest, faults, address },
     shares: words.options('--dir').map(parseShare),
@@ -194,12 +198,13 @@ const faultyEnd = ({ clock, dieOf }: TartContext, fault: RunEndFault | undefined
 };
 
 /** A lease that the MAC address still has, or the next free address. */
-const addressFor = ({ home }: TartContext, { macAddress }: SimVm): string => {
+const addressFor = ({ home }: TartContext, macAddress: string, running: readonly string[]): string => {
   const leases = home.leases();
+  const held = running.map((other) => home.vm(other)?.address);
   const found = leases.find((lease) => lease.macAddress === macAddress);
-  if (found !== undefined) return found.address;
+  if (found !== undefined && !held.includes(found.address)) return found.address;
   const { subnet } = home.settings();
-  const taken = new Set(leases.map(({ address }) => address));
+  const taken = new Set([...leases.map(({ address }) => address), ...held]);
   const free = Array.from({ length: 253 }, (_, at) => `${subnet}.${at + 2}`).find((address) => !taken.has(address));
   return free ?? `${subnet}.254`;
 };

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import type { CachedImage, Lease, SimVm, TartHome } from '../tart-home.ts';
 import { parseTartSettings } from '../tart-settings.ts';
 import { parseVmConfig, renderVmConfig } from '../vm-config.ts';
-import { createHolders } from './holders.ts';
+import { createHolders, underHomeLock } from './holders.ts';
 
 export const SETTINGS_FILE = 'sim.json';
 const LEASES_FILE = 'dhcpd_leases.json';
@@ -55,10 +55,11 @@ export const createDiskHome = (root: string): TartHome => {
     putCached: (image) => writeImage(images, image),
     dropCached: (image) => dropImage(images, image),
     leases: () => readLeases(root),
-    putLease: (lease) => {
-      const others = readLeases(root).filter(({ macAddress }) => macAddress !== lease.macAddress);
-      replaceFile(join(root, LEASES_FILE), JSON.stringify([...others, lease]));
-    },
+    putLease: (lease) =>
+      underHomeLock(root, () => {
+        const others = readLeases(root).filter(({ macAddress }) => macAddress !== lease.macAddress);
+        replaceFile(join(root, LEASES_FILE), JSON.stringify([...others, lease]));
+      }),
     ...createHolders(root),
   };
 };

@@ -9,6 +9,9 @@ const LOCK_FOLDER = 'holders.lock';
 const LOCK_IS_STALE_MS = 2_000;
 const LOCK_POLL_MS = 5;
 
+/** One program at a time changes what all of a home share. */
+export const underHomeLock = (root: string, work: () => void): void => underLock(join(root, LOCK_FOLDER), work);
+
 export const createHolders = (root: string): Pick<TartHome, 'holderOf' | 'hold' | 'letGo'> => {
   const fileOf = (name: string): string => join(root, 'vms', name, HOLDER_FILE);
   const holderOf = (name: string): number | undefined => {
@@ -19,7 +22,7 @@ export const createHolders = (root: string): Pick<TartHome, 'holderOf' | 'hold' 
   return {
     holderOf,
     hold: (name, pid, mayHold) => {
-      underLock(join(root, LOCK_FOLDER), () => {
+      underHomeLock(root, () => {
         mayHold(readdirSync(join(root, 'vms')).filter((other) => holderOf(other) !== undefined));
         writeFileSync(fileOf(name), `${pid} ${startOf(pid)}`);
       });

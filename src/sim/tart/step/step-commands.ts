@@ -29,7 +29,7 @@ export interface CommandEnd {
 export interface StepCommandsOptions extends TartProcessPorts {
   readonly tartBinary: string;
   /** Commands that are not Tart's, such as `launchctl`. Undefined: there is no such program. */
-  readonly otherCommand?: (argv: readonly string[]) => CommandEnd | undefined;
+  readonly otherCommand?: (argv: readonly string[]) => Promise<CommandEnd> | undefined;
 }
 
 export type StepCommands = ReturnType<typeof createStepCommands>;

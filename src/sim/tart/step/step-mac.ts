@@ -16,7 +16,7 @@ export interface StepMacOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Commands that are not Tart's, such as `launchctl`. Undefined: there is no such program. */
-  readonly otherCommand?: (argv: readonly string[]) => CommandEnd | undefined;
+  readonly otherCommand?: (argv: readonly string[]) => Promise<CommandEnd> | undefined;
   /** For the whole disk; what images take is off it. */
   readonly diskBytes?: number;
 }

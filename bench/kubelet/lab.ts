@@ -1,0 +1,105 @@
+/**
+ * Agents as they run on Macs, from the bundle and as processes of their own, on a real API server whose etcd syncs its disk. Each has a
+ * folder for a Mac and a light Tart; what they cost the API server is what that itself counts.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { neverAborted } from '../../src/base/abort.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import { NODES, SERVICE_ACCOUNTS } from '../../src/kube/types/core.ts';
+import type { Cluster, ClusterParts } from '../../test/cluster/bench/cluster.ts';
+import { startCluster } from '../../test/cluster/bench.ts';
+import { approveServing, createAgents } from '../../test/tart-kubelet/agent-process.ts';
+import { bundleKubelet } from '../../tools/build-kubelet/bundle.ts';
+import { until } from '../control-plane/until.ts';
+import { type BareAgent, startBareAgent } from './bare-agent.ts';
+import { installLightTart } from './light-tart.ts';
+
+export interface AgentProcess extends BareAgent {
+  readonly child: ChildProcess;
+}
+
+export interface KubeletLab {
+  readonly cluster: Cluster;
+  readonly client: KubeClient;
+  /** Settles when its Node is ready. */
+  startAgent(nodeName: string): Promise<AgentProcess>;
+  /** In this process, and without a Node object. */
+  startBareAgent(nodeName: string): Promise<BareAgent>;
+  /** Requests to the API server so far, by `VERB resource/subresource`; watches count when they end. */
+  countRequests(): Promise<ReadonlyMap<string, number>>;
+  stop(): Promise<void>;
+}
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const signal = neverAborted();
+
+/** With its controllers, certificates that agents want to serve with are approved. */
+export const openKubeletLab = async (parts: ClusterParts = 'api'): Promise<KubeletLab> => {
+  const folder = mkdtempSync(join(tmpdir(), 'macfleet-bench-'));
+  const program = await writeBundle(folder);
+  const cluster = await startCluster({ parts, disk: 'synced', clientLimits: 'lifted' }, { print: () => undefined });
+  const client = await cluster.client();
+  // Without its controller nobody makes the account that Pods need.
+  const account = { metadata: { name: 'default', namespace: 'default' } };
+  if (parts === 'api') await client.create(SERVICE_ACCOUNTS, account, { signal });
+  const approving = new AbortController();
+  if (parts !== 'api') void approveServing(client, approving.signal);
+  const stops: (() => Promise<void>)[] = [async () => approving.abort()];
+  return {
+    cluster,
+    client,
+    startAgent: async (nodeName) => {
+      const home = join(folder, nodeName);
+      mkdirSync(home, { recursive: true });
+      const kubeconfig = await cluster.kubeconfigFor({ name: `system:node:${nodeName}`, groups: ['system:nodes'] });
+      const agents = createAgents({ folder: home, nodeName, kubeconfig, labels: 'tuist.dev/fleet=ci', program });
+      const tart = installLightTart(agents.tart);
+      stops.push(agents.stop);
+      const { child } = agents.start();
+      await until(`${nodeName} to be ready`, () => isReady(client, nodeName));
+      return { nodeName, tart, child };
+    },
+    startBareAgent: (nodeName) => {
+      const home = join(folder, nodeName);
+      mkdirSync(home);
+      const life = new AbortController();
+      stops.push(async () => life.abort());
+      return startBareAgent({ client, folder: home, nodeName, signal: life.signal });
+    },
+    countRequests: async () => parseCounts(String(await client.getRaw('/metrics', { signal }))),
+    stop: async () => {
+      await Promise.all(stops.map((stop) => stop()));
+      await cluster.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** The file that Macs get. */
+export const writeBundle = async (folder: string): Promise<string> => {
+  const path = join(folder, 'tart-kubelet.mjs');
+  writeFileSync(path, (await bundleKubelet(PROJECT)).bytes);
+  return path;
+};
+
+const isReady = async (client: KubeClient, nodeName: string): Promise<boolean> => {
+  const { items } = await client.list(NODES, { fieldSelector: `metadata.name=${nodeName}`, signal });
+  return items.some(({ status }) =>
+    status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+  );
+};
+
+/** `apiserver_request_total{…,resource="pods",…,subresource="status",verb="PATCH",…} 12` */
+const parseCounts = (text: string): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const [, labels = '', count] of text.matchAll(/^apiserver_request_total\{(.*)\} (\S+)$/gm)) {
+    const read = (name: string): string => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+    const key = `${read('verb')} ${read('resource')}${read('subresource') && `/${read('subresource')}`}`;
+    counts.set(key, (counts.get(key) ?? 0) + Number(count));
+  }
+  return counts;
+};

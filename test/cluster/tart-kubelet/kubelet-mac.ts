@@ -1,0 +1,104 @@
+/**
+ * One Mac with tart-kubelet on this machine: the agent as a process, which can be stopped, killed and started again, and VMs of the simulated
+ * Tart, which run on without it and end only when the Mac itself loses its power.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Pod } from '../../../src/kube/types/pod.ts';
+import { vmNameOf } from '../../../src/kubelet/pods/vm-name.ts';
+import { type Agent, createAgents } from '../../tart-kubelet/agent-process.ts';
+
+export interface KubeletMac {
+  readonly nodeName: string;
+  /** Everything of the Mac is in it. */
+  readonly folder: string;
+  /** The file; nobody has written it yet. */
+  readonly kubeconfig: string;
+  /** The agent, for the first time or again. */
+  start(...flags: readonly string[]): Agent;
+  /** Ends the agent as launchd does. */
+  stop(): Promise<void>;
+  /** `kill -9` of the agent alone. */
+  kill(): Promise<void>;
+  /** Nothing that ran is left, and nobody had time to write that down. */
+  losePower(): Promise<void>;
+  /** What its agents said, all in one. */
+  said(): string;
+  /** What the guest of this Pod has as its disk. */
+  diskOf(pod: Pod): string;
+  /** Ends it all. */
+  scrap(): Promise<void>;
+}
+
+export interface KubeletMacOptions {
+  readonly nodeName: string;
+  /** The Node's label `tuist.dev/fleet`. */
+  readonly fleet: string;
+  /** The first three parts of the addresses of its guests. */
+  readonly loopback: string;
+}
+
+export const createKubeletMac = ({ nodeName, fleet, loopback }: KubeletMacOptions): KubeletMac => {
+  const folder = mkdtempSync(join(tmpdir(), 'kubelet-mac-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const agents = createAgents({ folder, nodeName, kubeconfig, loopback, labels: `tuist.dev/fleet=${fleet}` });
+  const started: Agent[] = [];
+  const losePower = async (): Promise<void> => {
+    for (const pid of pidsOf(folder)) kill(pid);
+    await Promise.all(started.map(hasEnded));
+  };
+  return {
+    ...{ nodeName, folder, kubeconfig, stop: agents.stop, losePower },
+    start: (...flags) => {
+      const agent = agents.start(...flags);
+      started.push(agent);
+      return agent;
+    },
+    kill: async () => {
+      for (const { child } of started) child.kill('SIGKILL');
+      await Promise.all(started.map(hasEnded));
+    },
+    said: () => started.map(({ said }) => said()).join(''),
+    diskOf: (pod) => join(folder, 'tart', 'vms', vmNameOf(pod), 'disk'),
+    scrap: async () => {
+      await losePower();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};
+
+const hasEnded = async ({ child }: Agent): Promise<void> => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+};
+
+/** Who sees to it that a guest ends with its VM has its work still to do. */
+const WATCHER = 'guest-power';
+
+/** By their words, in which the Mac's folder is. */
+const pidsOf = (folder: string): readonly number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      const command = commandOf(name);
+      return command.includes(`${folder}/`) && !command.includes(WATCHER);
+    })
+    .map(Number);
+
+/** Of a process that is gone there is none. */
+const commandOf = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+const kill = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+};
