@@ -23,6 +23,7 @@ import { queue } from './benchmarks/queue.ts';
 import { realBash } from './benchmarks/real-bash.ts';
 import { requests } from './benchmarks/requests.ts';
 import { scalewayList } from './benchmarks/scaleway-list.ts';
+import { schedules } from './benchmarks/schedules.ts';
 import { simCloud } from './benchmarks/sim-cloud.ts';
 import { ssh } from './benchmarks/ssh.ts';
 
@@ -32,6 +33,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   events,
   importRuntime,
   kernel,
+  schedules,
   queue,
   controlPlaneStart,
   controlPlaneLoad,

@@ -78,7 +78,7 @@ export const parseAuthority = (certificatePem: string, keyPem: Secret<string>): 
 export const issueCertificate = (authority: Authority, request: IssueRequest): Certificate => {
   const { identity, publicKey, usages, random } = request;
   // The issuer's name is copied as it stands: authorities of others hold attributes that we do not read.
-  const { subject: issuer } = decodeCertificate(authority.certificate.der).tbsCertificate;
+  const { subject: issuer } = decodeCertificate(authority.certificate).tbsCertificate;
   const subject = encodeSubject(identity);
   const extensions = encodeExtensions({
     identity,

@@ -50,11 +50,24 @@ const decodeBundle = (pem: string): Bundle => {
 
 const rememberedBundle = rememberLast(REMEMBERED, decodeBundle);
 
-export const parseCertificateDer = (der: Buffer): Certificate => {
-  readByOpenssl(der);
-  const tbs = decodeCertificate(der).tbsCertificate;
+export const parseCertificateDer = (der: Buffer): Certificate => readCertificate(der.toString('latin1')).certificate;
+
+interface ReadCertificate {
+  readonly certificate: Certificate;
+  readonly asn: CertificateAsn;
+  readonly openssl: X509Certificate;
+}
+
+const readAgain = ({ der }: Certificate): ReadCertificate => readCertificate(der.toString('latin1'));
+
+/** By its bytes: whoever issued a certificate, whoever shows it and whoever checks it all read the same. */
+const readCertificate = rememberLast(REMEMBERED, (bytes): ReadCertificate => {
+  const der = Buffer.from(bytes, 'latin1');
+  const openssl = readByOpenssl(der);
+  const asn = decodeDer(der, { type: CertificateAsn, what: 'certificate' });
+  const tbs = asn.tbsCertificate;
   const { ids: _ids, unread: _unread, ...extensions } = decodeExtensions([...(tbs.extensions ?? [])]);
-  return {
+  const certificate: Certificate = {
     ...decodeSubject(tbs.subject),
     ...extensions,
     issuer: decodeSubject(tbs.issuer),
@@ -67,10 +80,11 @@ export const parseCertificateDer = (der: Buffer): Certificate => {
     fingerprintSha256: createHash('sha256').update(der).digest('hex'),
     der,
   };
-};
+  return { certificate, asn, openssl };
+});
 
-export const decodeCertificate = (der: Buffer): CertificateAsn =>
-  decodeDer(der, { type: CertificateAsn, what: 'certificate' });
+/** Not to be changed: others read it too. */
+export const decodeCertificate = (certificate: Certificate): CertificateAsn => readAgain(certificate).asn;
 
 /** OpenSSL must accept it as well: it judges names in `isIssuedBy`, and it will meet the certificate in TLS. */
 const readByOpenssl = (der: Buffer): X509Certificate => {
@@ -85,13 +99,12 @@ export const renderCertificate = ({ der }: Certificate): string => renderPem({ l
 
 /** Names, key identifiers and signature agree. Says nothing about times, or whether `issuer` may issue. */
 export const isIssuedBy = (certificate: Certificate, issuer: Certificate): boolean => {
-  const {
-    tbsCertificate,
-    signatureAlgorithm: algorithm,
-    signatureValue: signature,
-  } = decodeCertificate(certificate.der);
-  const isNamed = readByOpenssl(certificate.der).checkIssued(readByOpenssl(issuer.der));
-  return isNamed && isSignedBy({ data: encodeDer(tbsCertificate), algorithm, signature }, issuer.publicKey);
+  const { asn, openssl } = readAgain(certificate);
+  const { tbsCertificate, signatureAlgorithm: algorithm, signatureValue: signature } = asn;
+  return (
+    openssl.checkIssued(readAgain(issuer).openssl) &&
+    isSignedBy({ data: encodeDer(tbsCertificate), algorithm, signature }, issuer.publicKey)
+  );
 };
 
 const badCertificate = (why: string): FleetError =>

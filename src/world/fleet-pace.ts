@@ -34,5 +34,5 @@ export const FOLDED_PACE: FleetPace = {
   bodies: 'with-answer',
   nodeRenewEveryMs: 12 * MINUTE_MS,
   lookMs: 0,
-  hosts: { ...NORMAL_HOST_TIMES, inventoryMs: 8 * MINUTE_MS, pollMs: MINUTE_MS },
+  hosts: { ...NORMAL_HOST_TIMES, inventoryMs: 15 * MINUTE_MS, pollMs: 3 * MINUTE_MS },
 };

@@ -9,7 +9,7 @@ import type { AuditEntry } from '../sim/cloud/call-log.ts';
 import { createSimCloud, type SimCloud } from '../sim/cloud/sim-cloud.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
 import type { AgentStart } from '../sim/mac/mac-agent.ts';
-import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
+import { type BatchNote, createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import {
   type ClusterObserver,
@@ -37,8 +37,13 @@ export interface FleetWorldOptions extends KernelOptions {
   readonly observer?: FleetObserver;
   /** What the API server acknowledges is in a log, from which it comes back after its death. */
   readonly keeps?: 'log';
-  /** The first cluster begins as this one was left (settle-cluster.ts). */
-  readonly settled?: SettledCluster;
+  /** Its clusters begin as these were left (settle-cluster.ts). */
+  readonly settled?: SettledClusters;
+}
+
+export interface SettledClusters {
+  readonly first: SettledCluster;
+  readonly second: SettledCluster;
 }
 
 /** The agent of a Mac, at its start or its end. */
@@ -56,6 +61,8 @@ export interface FleetObserver extends ClusterObserver {
   readonly onAgent?: (event: AgentEvent) => void;
   /** After every change of the disk of some Mac. */
   readonly onDisk?: () => void;
+  /** After every batch of changes that a manager has had carried out on a Mac. */
+  readonly onBatch?: (batch: BatchNote) => void;
   /** A further cluster is made: who is told of it? */
   readonly onCluster?: () => ClusterObserver & { readonly onReady: (cluster: FleetCluster) => void };
 }
@@ -92,7 +99,6 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   const { clock, random } = kernel.actor('world');
   const { observer = {}, pace = TRUE_PACE, namespace = 'default', callsKept, managers = ['manager'] } = options;
   const { adjust = (ports) => ports } = options;
-  const { onDisk } = observer;
   const bells = new Set<(write: WriteNote) => void>();
   const ring = (what: string): void => {
     for (const bell of bells) bell({ to: 'kube', what });
@@ -107,22 +113,14 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   });
   for (let at = 1; at <= options.macs; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
   const clusters: FleetCluster[] = [];
-  const macs = createSimMacs({
-    cloud,
-    clock,
-    random: random.stream('macs'),
-    fleetKey: FLEET_KEY,
-    startAgent: (start, disk) => startAgent({ kernel, clusters, observer, pace }, { ...start, disk }),
-    ...(onDisk && { onChange: onDisk }),
-    ...(pace.lookMs !== undefined && { lookMs: pace.lookMs }),
-  });
+  const macs = createMacs(cloud, { kernel, clusters, observer, pace });
   const ground = { kernel, cloud, macs, pace };
   const shared = { namespace, adjust, ...(options.keeps && { keeps: options.keeps }) };
-  const settled = options.settled && { settled: options.settled };
+  const { settled } = options;
   const first = createFleetCluster(ground, {
     ...shared,
     ...FIRST,
-    ...settled,
+    ...(settled && { settled: settled.first }),
     managers,
     observer: { ...observer, onWrite: ring },
   });
@@ -131,7 +129,12 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   const secondCluster = (): FleetCluster => {
     if (second !== undefined) return second;
     const its = observer.onCluster?.();
-    second = createFleetCluster(ground, { ...shared, ...SECOND, observer: { ...its, onWrite: ring } });
+    second = createFleetCluster(ground, {
+      ...shared,
+      ...SECOND,
+      ...(settled && { settled: settled.second }),
+      observer: { ...its, onWrite: ring },
+    });
     clusters.push(second);
     its?.onReady(second);
     return second;
@@ -154,6 +157,19 @@ interface AgentParts {
   readonly pace: FleetPace;
   readonly observer: FleetObserver;
 }
+
+const createMacs = (cloud: SimCloud, parts: AgentParts): SimMacs => {
+  const { clock, random } = parts.kernel.actor('world');
+  const { onDisk, onBatch } = parts.observer;
+  const { lookMs } = parts.pace;
+  return createSimMacs({
+    ...{ cloud, clock, random: random.stream('macs'), fleetKey: FLEET_KEY },
+    startAgent: (start, disk) => startAgent(parts, { ...start, disk }),
+    ...(onDisk && { onChange: onDisk }),
+    ...(onBatch && { onBatch }),
+    ...(lookMs !== undefined && { lookMs }),
+  });
+};
 
 const startAgent = ({ kernel, clusters, observer, pace }: AgentParts, start: AgentStart & NodeLogin): (() => void) => {
   const { nodeName, providerId, fleet } = start;

@@ -12,7 +12,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'N3',
     story: 'what a list said is believed: nobody looks at the server again before renaming it',
     killedBy: ['S1', 'S2', 'S8', 'S11', 'S13'],
-    budget: 40,
+    budget: 20,
     edits: [
       {
         file: 'src/provider/host/observe-host.ts',
@@ -27,7 +27,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'N5',
     story: 'a claim whose rename was answered with an error is dropped, and its pending name stays for ever',
     killedBy: ['L3', 'L1', 'L4'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: CARRY_OUT,
@@ -42,7 +42,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'N6',
     story: 'a machine is worked for before its finalizer is stored',
     killedBy: ['S6', 'L3'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: 'src/kube/controller/lifecycle.ts',
@@ -68,7 +68,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'R5',
     story: 'the claim is written without looking whether somebody else was first',
     killedBy: ['S1', 'S2'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: RECORD,
@@ -76,19 +76,14 @@ export const IN_CLAIMS: readonly Mutant[] = [
         to: 'const body = { metadata: { uid }, spec };',
       },
       {
+        file: 'src/kinds/mac-host-spec.ts',
+        from: "rule: 'self == oldSelf',\n        message: 'a claim",
+        to: "rule: 'self == self',\n        message: 'a claim",
+      },
+      {
         file: MACHINE,
-        from: "if (host === undefined || hostStateOf(host.spec, 'absent') !== 'free' || !isFirst) {",
+        from: 'if (host === undefined || !isFreeStill(host) || !isFirst) {',
         to: 'if (host === undefined) {',
-      },
-      {
-        file: CHOOSE,
-        from: '!isGoing && isClaimable(host, at)',
-        to: 'spec.release === undefined',
-      },
-      {
-        file: CHOOSE,
-        from: '!view.taken.has(host.metadata.name) && isOnOffer(host, view)',
-        to: 'isOnOffer(host, view)',
       },
     ],
   },
@@ -109,7 +104,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'R7',
     story: 'the final name is given at once, without holding the pending one',
     killedBy: ['S1', 'S10', 'S2', 'S11'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: 'src/provider/host/plan-claim.ts',
@@ -122,7 +117,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
     id: 'R8',
     story: 'a server that has another name than the record says is worked on nevertheless',
     killedBy: ['S2', 'S8', 'S4', 'S11'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: 'src/provider/host/host-life.ts',

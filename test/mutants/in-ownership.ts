@@ -10,7 +10,7 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     id: 'M10',
     story: 'the annotation that pauses one machine is ignored',
     killedBy: ['S5'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: 'src/provider/cluster/pause.ts',
@@ -23,7 +23,7 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     id: 'M11',
     story: 'a paused machine cannot be deleted',
     killedBy: ['L2'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: 'src/provider/machine/machine-controller.ts',
@@ -36,7 +36,7 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     id: 'N4',
     story: 'a pause is looked at once, and what was under way goes on',
     killedBy: ['S5'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: CACHES,
@@ -49,7 +49,7 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     id: 'R15',
     story: 'a Mac whose machine vanished is wiped',
     killedBy: ['S41', 'S15', 'S4', 'S2', 'L3'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: OWNER,
@@ -67,7 +67,7 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     id: 'R16',
     story: 'a Mac that was taken off its paused machine is given back',
     killedBy: ['S41', 'S5', 'S15', 'S2', 'S4', 'L3'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: OWNER,
@@ -85,14 +85,21 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     id: 'R17',
     story: 'a machine that clusterctl moved away has its Mac wiped here',
     killedBy: ['S41', 'S15', 'S2', 'S4', 'L3', 'S11'],
-    budget: 40,
-    edits: [{ file: RELEASE_HOST, from: 'if (isMoving(machine)) return moved;', to: '' }],
+    budget: 5,
+    edits: [
+      { file: RELEASE_HOST, from: 'if (isMoving(machine)) return moved;', to: '' },
+      {
+        file: CACHES,
+        from: "if (metadata.deletionTimestamp !== undefined && isMoving(machine)) return 'moved';",
+        to: '',
+      },
+    ],
   },
   {
     id: 'R18',
     story: 'Macs are wiped when the namespace of their machines is deleted',
-    killedBy: ['S15', 'S4', 'S2', 'L3'],
-    budget: 40,
+    killedBy: ['S41'],
+    budget: 5,
     edits: [
       {
         file: RELEASE_HOST,
@@ -105,7 +112,7 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     id: 'R19',
     story: 'one answer of 404 is enough to forget a Mac',
     killedBy: ['S19', 'S1', 'S13', 'S2', 'L3', 'S14'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: 'src/provider/host/observe-host.ts',
@@ -118,7 +125,7 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     id: 'M25',
     story: 'nobody writes the kubeconfig by which Cluster API reaches the Nodes',
     killedBy: ['L1', 'L13'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: 'src/provider/cluster/kubeconfig-controller.ts',

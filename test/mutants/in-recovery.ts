@@ -12,7 +12,7 @@ export const IN_RECOVERY: readonly Mutant[] = [
     id: 'M1',
     story: 'a sealed password is taken for a password',
     killedBy: ['S16'],
-    budget: 40,
+    budget: 5,
     edits: [
       { file: PASSWORD, from: 'isUsable(sudoPassword) ? sudoPassword', to: "sudoPassword !== '' ? sudoPassword" },
       { file: PASSWORD, from: 'return isUsable(shown) ? new', to: "return shown !== '' ? new" },
@@ -22,21 +22,21 @@ export const IN_RECOVERY: readonly Mutant[] = [
     id: 'M2',
     story: 'a sealed password inside the address of the screen is taken for a password',
     killedBy: ['S16'],
-    budget: 40,
+    budget: 5,
     edits: [{ file: PASSWORD, from: 'return isUsable(shown) ? new', to: "return shown !== '' ? new" }],
   },
   {
     id: 'M4',
     story: 'a Mac that keeps failing is tried for ever',
     killedBy: ['L6'],
-    budget: 40,
+    budget: 5,
     edits: [{ file: RECOVERY, from: "if (failures === 0) return 'retry';", to: "if (failures >= 0) return 'retry';" }],
   },
   {
     id: 'M5',
     story: 'a reboot that Scaleway refused uses up the one reboot',
     killedBy: ['L6'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: 'src/provider/host/carry-out.ts',
@@ -49,7 +49,7 @@ export const IN_RECOVERY: readonly Mutant[] = [
     id: 'M8',
     story: 'a threshold of 0 does not turn a tier off',
     killedBy: ['S12'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: RECOVERY,
@@ -63,7 +63,7 @@ export const IN_RECOVERY: readonly Mutant[] = [
     id: 'M27',
     story: 'the wanted configuration is recorded as the one on the Mac before it was verified there',
     killedBy: ['S21'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: PREPARER,
@@ -84,7 +84,7 @@ export const IN_RECOVERY: readonly Mutant[] = [
     id: 'N7',
     story: 'the error of a bootstrap carries what was sent to the Mac',
     killedBy: ['S18'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: PREPARER,
@@ -98,7 +98,7 @@ export const IN_RECOVERY: readonly Mutant[] = [
     id: 'N11',
     story: 'a machine that was provisioned gets another Mac under the same name',
     killedBy: ['S9'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: RECOVERY,
@@ -111,6 +111,11 @@ export const IN_RECOVERY: readonly Mutant[] = [
         to: "machine.status === undefined ? 'replace' : 'swap'",
       },
       {
+        file: 'src/provider/machine/choose-host.ts',
+        from: 'if (machine.spec.providerID) {',
+        to: 'if (machine.spec.providerID && machine.status === undefined) {',
+      },
+      {
         file: 'src/provider/machine/machine-controller.ts',
         from: "if (choice.kind !== 'known' && isDetached(machine))",
         to: "if (choice.kind !== 'known' && machine.status === undefined)",
@@ -121,14 +126,14 @@ export const IN_RECOVERY: readonly Mutant[] = [
     id: 'N16',
     story: 'the host key of the last life of a Mac is kept over its wipe',
     killedBy: ['L6', 'L1', 'S17'],
-    budget: 40,
+    budget: 5,
     edits: [{ file: RELEASE, from: '    hostKey: undefined,\n', to: '' }],
   },
   {
     id: 'R9',
     story: 'a Mac that bears the marks of another claim is used as it is',
     killedBy: ['S3', 'S2', 'S14'],
-    budget: 40,
+    budget: 5,
     edits: [
       { file: 'src/sim/mac/mac-fence.ts', from: "throw notWiped('it works for another claim');", to: 'return;' },
       {
@@ -142,7 +147,7 @@ export const IN_RECOVERY: readonly Mutant[] = [
     id: 'R10',
     story: 'work starts under the epoch of the process before',
     killedBy: ['S8', 'S10'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: PREPARE,
@@ -154,8 +159,8 @@ export const IN_RECOVERY: readonly Mutant[] = [
   {
     id: 'R21',
     story: 'failed bootstraps are tried again at once',
-    killedBy: ['S12', 'S13', 'L6'],
-    budget: 40,
+    killedBy: ['L18'],
+    budget: 5,
     edits: [
       {
         file: PREPARE,
@@ -167,8 +172,8 @@ export const IN_RECOVERY: readonly Mutant[] = [
   {
     id: 'R22',
     story: 'a machine says provisioned before its Mac has joined',
-    killedBy: ['S9', 'S6'],
-    budget: 40,
+    killedBy: ['S42'],
+    budget: 5,
     edits: [
       {
         file: 'src/provider/machine/machine-controller.ts',
@@ -181,7 +186,7 @@ export const IN_RECOVERY: readonly Mutant[] = [
     id: 'R23',
     story: 'a second Mac gets the identity of a Node whose first Mac still has it',
     killedBy: ['S7', 'S14', 'S9', 'S10'],
-    budget: 40,
+    budget: 5,
     edits: [{ file: PREPARE, from: 'if (rival !== undefined)', to: "if (rival?.message === '')" }],
   },
 ];

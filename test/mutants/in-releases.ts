@@ -12,7 +12,7 @@ export const IN_RELEASES: readonly Mutant[] = [
     id: 'M6',
     story: "an error of the reinstall clears the record, and the Mac is nobody's",
     killedBy: ['S1', 'L3', 'S3', 'S13'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: CARRY_OUT,
@@ -30,7 +30,7 @@ export const IN_RELEASES: readonly Mutant[] = [
     id: 'M7',
     story: 'a Mac without a pool and without an order of ours is wiped when its machine goes',
     killedBy: ['S11', 'S4'],
-    budget: 40,
+    budget: 5,
     edits: [
       { file: LIFE, from: "if (spec.pool === undefined && !spec.ordered) return 'held';", to: '' },
       {
@@ -43,15 +43,15 @@ export const IN_RELEASES: readonly Mutant[] = [
   {
     id: 'M12',
     story: 'the refusal of an early deletion is understood in its typed shape only',
-    killedBy: ['L2', 'L13'],
-    budget: 40,
+    killedBy: ['L3'],
+    budget: 5,
     edits: [{ file: 'src/scaleway/wire-errors.ts', from: "412: 'precondition_failed',", to: '' }],
   },
   {
     id: 'M13',
     story: 'the refusal of an early deletion is understood in its generic shape only',
-    killedBy: ['L2', 'L13'],
-    budget: 40,
+    killedBy: ['L3'],
+    budget: 5,
     edits: [
       {
         file: 'src/scaleway/wire-errors.ts',
@@ -64,7 +64,7 @@ export const IN_RELEASES: readonly Mutant[] = [
     id: 'M14',
     story: 'a Mac of a pool is deleted at Scaleway when its machine goes',
     killedBy: ['S4'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: LIFE,
@@ -77,7 +77,7 @@ export const IN_RELEASES: readonly Mutant[] = [
     id: 'M15',
     story: 'a Mac goes back to the pool as it is, without a wipe',
     killedBy: ['S3', 'S13'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: RELEASE,
@@ -90,14 +90,14 @@ export const IN_RELEASES: readonly Mutant[] = [
     id: 'M18',
     story: 'a server that is gone is an error for ever, and its record stays',
     killedBy: ['L2', 'L3', 'L4'],
-    budget: 40,
+    budget: 5,
     edits: [{ file: OBSERVE, from: 'if (isUnseen(error)) return { server: undefined, atMs };', to: '' }],
   },
   {
     id: 'M31',
     story: 'a machine goes without asking for the release of its Mac, which nobody gets any more',
     killedBy: ['L3', 'L2'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: RELEASE_HOST,
@@ -110,7 +110,7 @@ export const IN_RELEASES: readonly Mutant[] = [
     id: 'N1',
     story: 'a Mac gets its pool name before it is wiped',
     killedBy: ['S2', 'S3', 'S13'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: RELEASE,
@@ -128,7 +128,7 @@ export const IN_RELEASES: readonly Mutant[] = [
     id: 'N2',
     story: 'a server that is busy with something else counts as being wiped',
     killedBy: ['S3', 'S13'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: CARRY_OUT,
@@ -152,7 +152,7 @@ export const IN_RELEASES: readonly Mutant[] = [
     id: 'R12',
     story: 'any server that is not ready counts as being wiped',
     killedBy: ['S3', 'S13'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: RELEASE,
@@ -189,7 +189,7 @@ export const IN_RELEASES: readonly Mutant[] = [
     id: 'R14',
     story: 'the Node of a Mac that was wiped stays',
     killedBy: ['L2', 'S14', 'L16', 'L4', 'S10'],
-    budget: 40,
+    budget: 5,
     edits: [
       {
         file: RELEASE,

@@ -16,7 +16,7 @@ export const DESIGNED_OUT: readonly DesignedOut[] = [
   {
     id: 'M16',
     story: 'a Mac that is still being installed is taken from the pool',
-    why: 'a Mac that is taken too early is waited for: until a live look shows it ready, nothing but its name is touched',
+    why: 'a Mac that is taken too early is waited for: until a live look shows it ready, nothing but its name is changed (tried: taken in the middle of a wipe, it joins after it, and no promise breaks)',
   },
   {
     id: 'M17',

@@ -56,13 +56,12 @@ const hunt = async ({ from, budget, properties, shrink, mutant }: JobOf<'hunt'>,
   for (let at = from; at <= budget; at += 1) {
     const day = days[at - 1];
     const result = await (day === undefined ? runSeed(at - days.length) : runDay(day));
-    const broken = result.violations[0]?.property;
-    if (broken === undefined) continue;
-    if (properties.includes(broken)) {
-      say(await toFound(result, { shrink, mutant }));
+    const isMeant = result.violations.some(({ property }) => properties.includes(property));
+    if (isMeant) {
+      say(await toFound(result, { shrink, mutant, properties }));
       return say({ is: 'hunt', schedules: at, others: [...others] });
     }
-    others.add(broken);
+    for (const { property } of result.violations) others.add(property);
   }
   say({ is: 'hunt', schedules: budget, others: [...others] });
 };
@@ -77,12 +76,17 @@ const replay = async ({ saved }: JobOf<'replay'>, say: Say): Promise<void> => {
   say({ is: 'replay', broken: violations.map(({ property }) => property) });
 };
 
-const toFound = async (
-  result: SeedResult,
-  { shrink, mutant }: { readonly shrink: number; readonly mutant?: string },
-): Promise<Found> => {
-  const shrunk = await shrinkSeed(result, shrink);
-  const [violation] = shrunk.violations;
+interface FindOptions {
+  readonly shrink: number;
+  readonly mutant?: string;
+  /** Of several promises that broke at the end, one of these is told. */
+  readonly properties?: readonly string[];
+}
+
+const toFound = async (result: SeedResult, { shrink, mutant, properties }: FindOptions): Promise<Found> => {
+  const meant = result.violations.find(({ property }) => properties?.includes(property)) ?? result.violations[0];
+  const shrunk = await shrinkSeed(result, shrink, meant?.property);
+  const violation = shrunk.violations.find(({ property }) => property === meant?.property);
   const { property = 'S0', message = '' } = violation ?? {};
   const saved = renderSavedSchedule({
     ...{ story: message, broke: property, schedule: shrunk.schedule },

@@ -73,8 +73,9 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
       return startRoll(deps, task.host, { server, permit: () => permitEffect(deps, task) });
     }
     case 'delete-node':
+      // The cache tells when it is gone; one that never hears of it must not ask without end.
       await deleteNode(deps, task);
-      return wait(0);
+      return wait(settings.times.pollMs);
     case 'forget':
       await forgetHost(task.host, task.context);
       return stop();

@@ -179,7 +179,10 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
     census: () => censusOf(caches, host, nowMs),
     uuid: ports.ids.uuid,
   });
-  const result = await carryOut(deps, plan, { host, look: look.look, context });
+  const isUntold = plan.do === 'store' && plan.after === 'sighting' && presence.server !== undefined;
+  const result = isUntold
+    ? wait<MacHost>(0, { status: {} })
+    : await carryOut(deps, plan, { host, look: look.look, context });
   return withStatus(result, host, { ...told, server: presence.server });
 };
 

@@ -67,8 +67,16 @@ export interface HostView {
 export type HostPlan =
   | { readonly do: 'rest' }
   | { readonly do: 'wait'; readonly afterMs: number; readonly reason?: string; readonly message?: string }
-  /** Store this, then look again. `event` tells people why, where it is more than a step on the way. */
-  | { readonly do: 'store'; readonly spec: Changes<MacHostSpec>; readonly event?: PlannedEvent }
+  /**
+   * Store this, then look again. `event` tells people why, where it is more than a step on the way. With `after` others act on
+   * it at once, by what is on record of the server: what was seen goes there first.
+   */
+  | {
+      readonly do: 'store';
+      readonly spec: Changes<MacHostSpec>;
+      readonly event?: PlannedEvent;
+      readonly after?: 'sighting';
+    }
   /** `record`: to be stored first, in the place of one that is too old. */
   | { readonly do: 'rename'; readonly to: string; readonly record?: NonNullable<MacHostSpec['lastWrite']> }
   | { readonly do: 'reboot' }

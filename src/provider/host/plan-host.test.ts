@@ -134,7 +134,7 @@ const ROWS: readonly Row[] = [
     story: 'R7 T-44 a server that another cluster renamed meanwhile is let go',
     spec: { claimRef: CLAIM, assignedName: { current: PENDING }, lastWrite: wrote('rename', 40_000) },
     server: serverOf(`tuist-claim-pending-${UUID}`),
-    plan: store({ claimRef: undefined, assignedName: undefined }),
+    plan: { ...store({ claimRef: undefined, assignedName: undefined }), after: 'sighting' },
   },
   {
     story: 'a host with its final name is prepared',

@@ -56,7 +56,7 @@ const planForget = ({ isGone, owner }: HostView): HostPlan =>
 const planDrop = (view: HostView): HostPlan =>
   view.spec.ordered
     ? { do: 'report', message: describeMismatch(view) }
-    : { do: 'store', spec: { claimRef: undefined, assignedName: undefined } };
+    : { do: 'store', spec: { claimRef: undefined, assignedName: undefined }, after: 'sighting' };
 
 /** The part of plan-claim.ts that takes a look; also for records that have no intent yet, or one of an earlier release. */
 const planTake = (view: HostView): HostPlan => {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
+import { rememberLast } from '../../base/remember.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
 import { nodeNameOf, SIGNERS } from '../../kube/certificates/node-request.ts';
@@ -126,9 +127,11 @@ const hostNamed = ({ hosts, namespace }: ApproverParts, nodeName: string): MacHo
 const isOurs = (parts: ApproverParts, request: CertificateSigningRequest): boolean =>
   parts.namespace === undefined || hostNamed(parts, nodeNameOf(readCsr(request)?.commonName) ?? '') !== undefined;
 
-const readCsr = ({ spec }: CertificateSigningRequest): Csr | undefined => {
+const readCsr = ({ spec }: CertificateSigningRequest): Csr | undefined => readPem(spec.request);
+
+const readPem = (base64: string): Csr | undefined => {
   try {
-    return parseCsr(Buffer.from(spec.request, 'base64').toString());
+    return parseCsr(Buffer.from(base64, 'base64').toString());
   } catch (error) {
     if (isKind(error, 'invalid')) return undefined;
     throw error;
@@ -145,10 +148,15 @@ const readCertificate = (base64: string): Certificate | undefined => {
 };
 
 /** What tells one key from another; empty for a request that cannot be read. */
-export const keyOfRequest = (request: CertificateSigningRequest): string => {
-  const der = readCsr(request)?.publicKey.export({ format: 'der', type: 'spki' });
+export const keyOfRequest = ({ spec }: CertificateSigningRequest): string => digestOfKey(spec.request);
+
+/** A request is indexed anew at each of its changes, and its key stays. */
+const REMEMBERED = 64;
+
+const digestOfKey = rememberLast(REMEMBERED, (base64) => {
+  const der = readPem(base64)?.publicKey.export({ format: 'der', type: 'spki' });
   return der === undefined ? '' : createHash('sha256').update(der).digest('hex');
-};
+});
 
 /** The Node that a request is about that nobody has decided; none of one that is decided, or cannot be read. */
 export const undecidedNodeOf = (request: CertificateSigningRequest): readonly string[] => {

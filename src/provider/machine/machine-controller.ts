@@ -22,7 +22,7 @@ import { keyOf, renderKey } from '../../kube/types/meta.ts';
 import { clusterOf, isPaused, reportPause } from '../cluster/pause.ts';
 import { claimOf, configurationOf } from '../host/claim-of.ts';
 import { machinesOf, membersOf, type ProviderCaches, providerIdOf } from '../host/host-caches.ts';
-import { hostStateOf } from '../host/host-life.ts';
+import { hostStateOf, sightName } from '../host/host-life.ts';
 import { findHost, patchHost } from '../host/host-record.ts';
 import { NO_ORDERS } from '../host/plan-order.ts';
 import type { HostPorts } from '../host/ports.ts';
@@ -227,7 +227,7 @@ const claim = async (deps: MachineDeps, machine: Machine, context: ReconcileCont
   missed.forget(machine);
   if (host?.spec.claimRef?.uid === uid) return done();
   const isFirst = isFirstOf(caches.machines.byIndex('server', serverId), machine);
-  if (host === undefined || hostStateOf(host.spec, 'absent') !== 'free' || !isFirst) {
+  if (host === undefined || !isFreeStill(host) || !isFirst) {
     const reason = isFirst ? provisioned.noAvailableHost : provisioned.duplicateClaim;
     return wait<Machine>(0, {
       ...notYet(reason, 'The host went to another machine, or is not free any more.'),
@@ -238,6 +238,10 @@ const claim = async (deps: MachineDeps, machine: Machine, context: ReconcileCont
   await patchHost(host, claimOf(machine), context);
   return wait<Machine>(ports.settings.times.pollMs);
 };
+
+/** One that another cluster took is nobody's by its record, and has lost its pool name: to claim it again would go on for ever (R7). */
+const isFreeStill = ({ spec, status }: MacHost): boolean =>
+  hostStateOf(spec, 'absent') === 'free' && sightName(spec, status?.server?.name) === 'pool';
 
 const describeMiss = (serverId: string): string =>
   `There is no record of its Mac ${serverId}: it is made anew from the next list of servers that has the Mac.`;

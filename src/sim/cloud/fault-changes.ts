@@ -68,6 +68,7 @@ export const SERVER_FAULTS: Readonly<Record<string, ServerFault>> = {
     },
   },
   F26: { on: (core, id) => void change(core, id, { deletableAtMs: core.clock.now() + WEEKS_MS * core.timeScale }) },
+  F26b: { on: (core, id) => void change(core, id, { deletableAtMs: core.clock.now() }) },
   F29: { on: (core, id) => void change(core, id, { name: 'renamed-by-a-person' }) },
   F30: {
     on: ({ state }, id) => void state.stuckReboots.add(id),

@@ -41,6 +41,7 @@ export const FAULT_STORIES: Readonly<Record<string, string>> = {
   F25: 'no address: null',
   F25b: 'no address: empty',
   F26: 'the lease ends in three weeks',
+  F26b: 'the lease is over',
   F27: 'nothing is in stock',
   F27b: 'all quotas are used up',
   F28: 'another cluster has a server in the project, with a name of our shape',

@@ -31,6 +31,10 @@ const REAL_RESOURCES = new Set(
 );
 const CRYPTO_JOB = /REQUEST$/;
 
+const FRAMES = 40;
+/** Enough to see through Node's own; most such jobs only compute, and are looked at all the same. */
+const CRYPTO_FRAMES = 12;
+
 /** The test runner's own timers and files, and the first touch of a standard stream. */
 const NOT_SIMULATED = /node:internal\/test_runner|getStdout|getStderr|getStdin/;
 
@@ -41,7 +45,7 @@ export const startLeakDetector = (allowedTypes: readonly string[]): LeakDetector
     trackPromises: false,
     init: (_id, type, _trigger, resource) => {
       if (exempted || !(REAL_RESOURCES.has(type) || CRYPTO_JOB.test(type)) || allowedTypes.includes(type)) return;
-      const stack = stackOfCaller();
+      const stack = stackOfCaller(CRYPTO_JOB.test(type) ? CRYPTO_FRAMES : FRAMES);
       if (!NOT_SIMULATED.test(stack)) suspects.push({ type, resource, stack });
     },
   });
@@ -64,9 +68,9 @@ export const startLeakDetector = (allowedTypes: readonly string[]): LeakDetector
   };
 };
 
-const stackOfCaller = (): string => {
+const stackOfCaller = (frames: number): string => {
   const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 40;
+  Error.stackTraceLimit = frames;
   const { stack = '' } = new Error('created here');
   Error.stackTraceLimit = limit;
   return stack;

@@ -75,6 +75,6 @@ export const createSimTransport = ({
 };
 
 const pushWhole = (sink: ByteSink, body: string): void => {
-  if (body !== '') sink.push(new TextEncoder().encode(body));
+  if (body !== '') sink.push(Buffer.from(body));
   sink.end();
 };

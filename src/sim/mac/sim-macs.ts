@@ -8,7 +8,7 @@ import { FleetError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
 import { hostKeyNotPinned, sessionClosed, unreachableHost } from '../../hosts/port/session-errors.ts';
-import type { Artefact, HostSession, Hosts, HostTarget, StepPhase } from '../../hosts/port.ts';
+import type { Artefact, Batch, Epoch, HostSession, Hosts, HostTarget, StepPhase } from '../../hosts/port.ts';
 import type { PowerEvent } from '../cloud/cloud-core.ts';
 import type { SimCloud } from '../cloud/sim-cloud.ts';
 import type { SimServer } from '../cloud/sim-server.ts';
@@ -31,10 +31,20 @@ export interface SimMacsOptions {
   readonly saved?: Readonly<Record<string, SavedDisk>>;
   /** Called after every change of a disk. */
   readonly onChange?: () => void;
+  /** Called after a batch of changes that a Mac let through and carried out, of those that come as calls of an actor. */
+  readonly onBatch?: (batch: BatchNote) => void;
   /** How long phases take, in relation to life. */
   readonly timeScale?: number;
   /** How long a look at something takes; a tenth of a second unless given. */
   readonly lookMs?: number;
+}
+
+export interface BatchNote {
+  /** `<actor>#<life>`. */
+  readonly caller: string;
+  readonly serverId: string;
+  readonly epoch: Epoch;
+  readonly steps: readonly string[];
 }
 
 export interface SimMacs {
@@ -80,6 +90,11 @@ export const createSimMacs = (options: SimMacsOptions): SimMacs => {
     if (mac === undefined) throw unreachableHost(target.address);
     return mac.connect(target);
   };
+  const tellBatch = ({ name, epoch: life }: Actor, { address }: HostTarget, { epoch, calls }: Batch): void => {
+    const server = cloud.servers().find((one) => one.address === address);
+    const steps = calls.map(({ step }) => step);
+    if (server !== undefined) options.onBatch?.({ caller: `${name}#${life}`, serverId: server.id, epoch, steps });
+  };
   const sendInRealTime: Send = async (_site, effect, signal) => {
     throwIfAborted(signal);
     if (latencyMs > 0) await sleep(clock, latencyMs, signal);
@@ -91,7 +106,7 @@ export const createSimMacs = (options: SimMacsOptions): SimMacs => {
     hosts: createHosts(connect, (site, effect, signal) => abortable(sendInRealTime(site, effect, signal), signal)),
     kernelHosts: (actor) =>
       createHosts(
-        (target) => withoutListener(connect(target)),
+        (target) => withoutListener(connect(target), (batch) => tellBatch(actor, target, batch)),
         (site, effect, signal) => actor.call({ site: `ssh:${site}`, effect, signal }),
       ),
     mac: (serverId) => {
@@ -141,9 +156,13 @@ const follow = (
 };
 
 /** Whoever asked may be dead by the time a step ends: on the kernel an answer comes as one, or not at all. */
-const withoutListener = (mac: MacConnection): MacConnection => ({
+const withoutListener = (mac: MacConnection, onDone: (batch: Batch) => void): MacConnection => ({
   ...mac,
-  run: ({ onAnswer: _, ...batch }) => mac.run(batch),
+  run: async ({ onAnswer: _, ...batch }) => {
+    const answer = await mac.run(batch);
+    if (batch.calls.some(({ do: what }) => what !== 'check')) onDone(batch);
+    return answer;
+  },
 });
 
 type Connect = MacMachine['connect'];

@@ -8,7 +8,7 @@ import { unpauseAll } from './disturbances/users.ts';
 import type { SwarmProfile } from './swarm-profile.ts';
 
 /** Faults of a server that nobody mends: what was asked of it stays asked. */
-const STAY = ['F20', 'F21', 'F21b', 'F23', 'F30', 'F10'];
+const STAY = ['F20', 'F21', 'F21b', 'F23', 'F30', 'F10', 'F06', 'F07', 'F07b'];
 
 export const endTrouble = (world: FleetWorld, { managers }: SwarmProfile): void => {
   const { kernel, cloud, operator } = world;

@@ -60,6 +60,7 @@ export const createJury = (properties: readonly Property[] = SAFETY): Jury => {
       },
       onAgent: (agent) => tellAll({ is: 'agent', agent }),
       onDisk: () => tellAll({ is: 'disk' }),
+      onBatch: (batch) => tellAll({ is: 'batch', batch }),
       onCluster: () => {
         const court = addCourt();
         return { ...court.observer, onReady: (cluster) => world && court.attend(cluster, world) };

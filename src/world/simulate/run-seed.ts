@@ -1,11 +1,14 @@
 /** One schedule of the swarm from its seed: a whole fleet, six hours, trouble of all kinds, and every promise judged after every event. */
 import { toFleetError } from '../../base/errors.ts';
+import type { ProviderPorts } from '../../provider/create-manager.ts';
 import type { ChoiceList } from '../../sim/kernel/choices.ts';
 import { FOLDED_PACE } from '../fleet-pace.ts';
 import { createFleetWorld, type FleetWorld } from '../fleet-world.ts';
-import { createSettledCluster } from '../settle-cluster.ts';
+import { createSettledClusters } from '../settle-cluster.ts';
 import { endTrouble } from './end-trouble.ts';
 import { createJury } from './jury.ts';
+import { SAFETY } from './properties/all.ts';
+import { tiersStayOff } from './properties/writes.ts';
 import { startFleet } from './start-fleet.ts';
 import { disturb, drawTurns, followTurns, type PlannedStrike } from './strikes.ts';
 import { drawProfile, type SwarmProfile } from './swarm-profile.ts';
@@ -52,7 +55,7 @@ export interface ScheduleStep {
 const HOSTS = 4;
 /** One that can be deleted. */
 const NAMESPACE = 'fleet';
-const settledCluster = createSettledCluster(NAMESPACE);
+const settledClusters = createSettledClusters(NAMESPACE);
 const HOUR_MS = 3_600_000;
 const RUN_MS = 6 * HOUR_MS;
 /** In liveness mode trouble ends here. */
@@ -75,12 +78,14 @@ interface RunPlan {
 
 const run = async ({ seed, profile, replay }: RunPlan, options: SeedOptions): Promise<SeedResult> => {
   const { traceLines = 0 } = options;
-  const jury = createJury();
-  const settled = await settledCluster();
+  const hasTiers = profile.tiers !== 'off';
+  const jury = createJury(hasTiers ? SAFETY : [...SAFETY, tiersStayOff]);
+  const settled = await settledClusters();
   const world = createFleetWorld({
     ...{ seed, macs: HOSTS, managers: profile.managers, network: profile.network, traceLines },
     ...{ observer: jury.observer, pace: FOLDED_PACE, namespace: NAMESPACE, keeps: 'log', settled },
     ...(replay && { replay: replay.choices }),
+    ...(!hasTiers && { adjust: withoutTiers }),
   });
   jury.attend(world);
   const steps: ScheduleStep[] = [];
@@ -130,6 +135,11 @@ const run = async ({ seed, profile, replay }: RunPlan, options: SeedOptions): Pr
   };
   return { ...shared, violations: jury.violations(), schedule, trace: kernel.dump() };
 };
+
+const withoutTiers = ({ settings, ...ports }: ProviderPorts): ProviderPorts => ({
+  ...ports,
+  settings: { ...settings, limits: { ...settings.limits, rebootAfter: 0, releaseAfter: 0 } },
+});
 
 /** The turns are recorded by name. */
 const withoutTurns = (choices: ChoiceList): ChoiceList =>

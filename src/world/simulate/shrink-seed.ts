@@ -4,9 +4,12 @@ import { shrinkChoices } from '../../sim/kernel/shrink-choices.ts';
 import { runSchedule, type Schedule, type SeedResult } from './run-seed.ts';
 import { NOTHING } from './strikes.ts';
 
-/** Replays at most `triesMax` times. The shrunk schedule breaks the same promise, perhaps at another time. */
-export const shrinkSeed = async (failed: SeedResult, triesMax: number): Promise<SeedResult> => {
-  const broken = failed.violations[0]?.property;
+/** Replays at most `triesMax` times. The shrunk schedule breaks the same promise, perhaps at another time; the first unless given. */
+export const shrinkSeed = async (
+  failed: SeedResult,
+  triesMax: number,
+  broken = failed.violations[0]?.property,
+): Promise<SeedResult> => {
   let best = failed;
   let triesLeft = triesMax;
   const failsWith = async (part: Partial<Schedule>): Promise<boolean> => {
@@ -14,7 +17,7 @@ export const shrinkSeed = async (failed: SeedResult, triesMax: number): Promise<
     triesLeft -= 1;
     const schedule = { ...best.schedule, ...part };
     const result = await runSchedule(schedule, { eventsMax: 2 * failed.events + 10_000 });
-    const isSame = result.violations[0]?.property === broken;
+    const isSame = result.violations.some(({ property }) => property === broken);
     if (isSame) best = { ...result, seed: failed.seed, schedule };
     return isSame;
   };

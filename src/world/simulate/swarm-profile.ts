@@ -14,6 +14,8 @@ export interface SwarmProfile {
   readonly network: NetworkOptions;
   /** The probability of each row of DISTURBANCES at each turn. */
   readonly weights: readonly number[];
+  /** `off`: the managers neither reboot nor give back a Mac that keeps failing. Not drawn: recorded schedules say so. */
+  readonly tiers?: 'off';
 }
 
 /** How likely a kind of fault of the network is part of a seed. */

@@ -3,10 +3,11 @@ import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import type { ClusterApiCluster, Machine } from '../../kube/types/cluster-api.ts';
 import type { Lease } from '../../kube/types/coordination.ts';
-import type { Node } from '../../kube/types/core.ts';
+import type { Namespace, Node } from '../../kube/types/core.ts';
 import type { AuditEntry } from '../../sim/cloud/call-log.ts';
 import type { SimServer } from '../../sim/cloud/sim-server.ts';
 import type { MacView } from '../../sim/mac/sim-mac.ts';
+import type { BatchNote } from '../../sim/mac/sim-macs.ts';
 import type { StaleWrite } from '../api-edge.ts';
 import type { HostConfiguration } from '../fleet-cluster.ts';
 import type { AgentEvent } from '../fleet-world.ts';
@@ -20,6 +21,7 @@ export interface Kinds {
   readonly clusters: ClusterApiCluster;
   readonly nodes: Node;
   readonly leases: Lease;
+  readonly namespaces: Namespace;
 }
 
 export type KindName = keyof Kinds;
@@ -66,6 +68,8 @@ export type Happening =
   | { readonly is: 'configuration'; readonly configuration: HostConfiguration }
   /** A write that reached Scaleway, also a refused one. */
   | { readonly is: 'cloud-write'; readonly entry: AuditEntry }
+  /** A batch of changes that a manager has had carried out on a Mac. */
+  | { readonly is: 'batch'; readonly batch: BatchNote }
   | { readonly is: 'agent'; readonly agent: AgentEvent }
   /** Something changed on the disk of some Mac. */
   | { readonly is: 'disk' };

@@ -5,7 +5,7 @@ import { MAC_HOSTS } from '../../kinds/mac-host.ts';
 import { MACHINES } from '../../kinds/machine.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { LEASES } from '../../kube/types/coordination.ts';
-import { NODES } from '../../kube/types/core.ts';
+import { NAMESPACES, NODES } from '../../kube/types/core.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import type { SimCloud } from '../../sim/cloud/sim-cloud.ts';
@@ -20,9 +20,10 @@ const RESOURCES: { readonly [K in KindName]: Resource<Kinds[K]> } = {
   clusters: CLUSTER_API_RESOURCES.clusters,
   nodes: NODES,
   leases: LEASES,
+  namespaces: NAMESPACES,
 };
 
-const KIND_NAMES = ['hosts', 'machines', 'coreMachines', 'clusters', 'nodes', 'leases'] as const;
+const KIND_NAMES = ['hosts', 'machines', 'coreMachines', 'clusters', 'nodes', 'leases', 'namespaces'] as const;
 
 interface Watched {
   readonly plane: Pick<Plane, 'store' | 'onReopened'>;
@@ -41,7 +42,7 @@ export const watchTruth = (
 ): Truth => {
   const tables: Tables = {
     ...{ hosts: new Map(), machines: new Map(), coreMachines: new Map() },
-    ...{ clusters: new Map(), nodes: new Map(), leases: new Map() },
+    ...{ clusters: new Map(), nodes: new Map(), leases: new Map(), namespaces: new Map() },
   };
   const followAll = (): void => {
     for (const kind of KIND_NAMES) follow(plane.store, kind, tables[kind], onChange);

@@ -346,6 +346,16 @@ const STORIES: readonly Story[] = [
       assert.equal(await refused(cloud.getServer(server, signal)), 'denied PermissionsDenied');
     },
   },
+  {
+    id: 'F26b',
+    story: 'a lease that is over lets a server go at once',
+    body: async ({ core, cloud, server, refused }) => {
+      assert.equal(await refused(cloud.terminateServer(server, { signal })), 'conflict PreconditionFailed');
+      core.switchOn('F26b', { serverId: server.id });
+      await cloud.terminateServer(server, { signal });
+      assert.equal(await refused(cloud.getServer(server, signal)), 'denied PermissionsDenied');
+    },
+  },
   ...[
     { id: 'F27', story: 'an order without stock', code: 'OutOfStock' },
     { id: 'F27b', story: 'an order past the quota', code: 'QuotaExceeded' },

@@ -7,6 +7,7 @@ import { parseQuantity } from '../../../base/quantity.ts';
 import { type Fields, fieldsOf } from '../../store/object.ts';
 import { QUANTITY_RULE } from '../kinds/checks/quantity.ts';
 import type { ApiRefusal } from '../refusal.ts';
+import { mapFields, mapItems } from '../schema/rebuild.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export interface Decoded {
@@ -83,7 +84,7 @@ const isInt32 = (value: unknown): boolean =>
 const decodeList = (value: unknown, schema: Schema, place: Place): unknown => {
   if (!Array.isArray(value)) throw wrongType(value, schema, place);
   const { items = {} } = schema;
-  return value.map((item, at) =>
+  return mapItems(value, (item, at) =>
     decodeValue(item ?? emptyOf(items), items, { ...place, path: `${place.path}[${at}]` }),
   );
 };
@@ -94,11 +95,10 @@ const decodeMap = (value: unknown, schema: Schema, place: Place): unknown => {
   if (!isRecord(value)) throw wrongType(value, schema, place);
   const { additionalProperties } = schema;
   if (typeof additionalProperties === 'object') {
-    const entries = Object.entries(value).map(([name, item]) => {
+    return mapFields(value, (name, item) => {
       const below = { ...place, path: `${place.path}.${name}` };
-      return [name, decodeValue(item ?? emptyOf(additionalProperties), additionalProperties, below)];
+      return decodeValue(item ?? emptyOf(additionalProperties), additionalProperties, below);
     });
-    return Object.fromEntries(entries);
   }
   return decodeStruct(value, schema, place);
 };
@@ -106,18 +106,18 @@ const decodeMap = (value: unknown, schema: Schema, place: Place): unknown => {
 const decodeStruct = (value: Readonly<Record<string, unknown>>, schema: Schema, place: Place): unknown => {
   const { properties = {}, typeName } = schema;
   const owner = typeName?.split('.').at(-1) ?? place.owner;
-  const kept = Object.entries(value).flatMap(([name, item]): readonly [string, unknown][] => {
+  return mapFields(value, (name, item) => {
     const path = place.path === '' ? name : `${place.path}.${name}`;
     const below = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (below === undefined) {
       place.unknown.push(path);
-      return [];
+      return undefined;
     }
-    if (item === null || (isUncountedZero(item, below) && schema.zeroCounts?.includes(name) === false)) return [];
+    if (item === null || (isUncountedZero(item, below) && schema.zeroCounts?.includes(name) === false))
+      return undefined;
     const field = place.field === '' ? name : `${place.field}.${name}`;
-    return [[name, decodeValue(item, below, { ...place, owner, field, path })]];
+    return decodeValue(item, below, { ...place, owner, field, path });
   });
-  return Object.fromEntries(kept);
 };
 
 /** Where Go leaves a field out because it is zero, it is left out here too. */

@@ -2,19 +2,35 @@
 import { parse } from '@marcbachmann/cel-js';
 import { parseTimestamp } from '../../../base/clock.ts';
 import { isRecord } from '../../../base/json.ts';
+import type { Fields } from '../../store/object.ts';
 import { fieldSchema, type Schema } from './schema.ts';
 
 /** CEL tells integers from doubles, times from texts; the schema says which a value is. */
-export const toCelValueOf = (value: unknown, schema: Schema | undefined): unknown => {
-  if (typeof value === 'number') return schema?.type !== 'number' && Number.isInteger(value) ? BigInt(value) : value;
-  if (typeof value === 'string') return toTyped(value, schema);
-  if (Array.isArray(value)) return value.map((item) => toCelValueOf(item, schema?.items));
-  if (!isRecord(value)) return value;
+export type CelReader = (value: unknown, schema: Schema | undefined) => unknown;
+
+/** Reads each record once under one schema: the old state of an object was the new one of the write before. */
+export const createCelReader = (): CelReader => {
+  const known = new WeakMap<object, { readonly schema: Schema | undefined; readonly cel: unknown }>();
+  const read: CelReader = (value, schema) => {
+    if (typeof value === 'number') return schema?.type !== 'number' && Number.isInteger(value) ? BigInt(value) : value;
+    if (typeof value === 'string') return toTyped(value, schema);
+    if (Array.isArray(value)) return value.map((item) => read(item, schema?.items));
+    if (!isRecord(value)) return value;
+    const found = known.get(value);
+    if (found !== undefined && found.schema === schema) return found.cel;
+    const cel = readFields(value, schema, read);
+    known.set(value, { schema, cel });
+    return cel;
+  };
+  return read;
+};
+
+const readFields = (fields: Fields, schema: Schema | undefined, read: CelReader): unknown => {
   const declared = schema?.properties ?? {};
   return Object.fromEntries(
-    Object.entries(value).map(([name, child]) => [
+    Object.entries(fields).map(([name, child]) => [
       Object.hasOwn(declared, name) ? celNameOf(name) : name,
-      toCelValueOf(child, schema && fieldSchema(schema, name)),
+      read(child, schema && fieldSchema(schema, name)),
     ]),
   );
 };

@@ -14,7 +14,7 @@ import {
   messageOfCel,
 } from '../cel/metered.ts';
 import { forbiddenField, invalidValue, type Problem, required } from '../refusal.ts';
-import { toCelValueOf } from './cel-values.ts';
+import { type CelReader, createCelReader } from './cel-values.ts';
 import type { Place } from './place.ts';
 import { type CheckExpression, createExpressionCheck, type RulePlace } from './rule-types.ts';
 import { type CelRule, joinField, type Schema } from './schema.ts';
@@ -32,6 +32,7 @@ interface CompiledRule {
 /** A schema reduced to where its rules are. */
 export interface RuleTree {
   readonly schema: Schema;
+  readonly read: CelReader;
   readonly rules: readonly CompiledRule[];
   readonly fields: ReadonlyMap<string, RuleTree>;
   /** Of every item of a list, or every value of a map. */
@@ -40,7 +41,11 @@ export interface RuleTree {
 
 /** Undefined when there is no rule in it. Of a CRD that is stored already: what does not compile is left out. */
 export const compileRules = (schema: Schema): RuleTree | undefined =>
-  compileTree(schema, '', { refuse: () => undefined, cel: createCelCompiler((environment) => environment) });
+  compileTree(schema, '', {
+    refuse: () => undefined,
+    cel: createCelCompiler((environment) => environment),
+    read: createCelReader(),
+  });
 
 /** What is wrong with the rules themselves, before the CRD is stored. */
 export const checkRuleTexts = (schema: Schema, path: string): readonly Problem[] => {
@@ -48,6 +53,7 @@ export const checkRuleTexts = (schema: Schema, path: string): readonly Problem[]
   const cel = createCelCompiler((environment) => environment);
   compileTree(schema, path, {
     cel,
+    read: createCelReader(),
     checkAt: createExpressionCheck,
     root: schema,
     refuse: (problem) => void problems.push(problem),
@@ -57,6 +63,7 @@ export const checkRuleTexts = (schema: Schema, path: string): readonly Problem[]
 
 interface Compiling {
   readonly cel: CelCompiler;
+  readonly read: CelReader;
   /** Holds rules against the types of the schema. */
   readonly checkAt?: (place: RulePlace) => CheckExpression;
   readonly root?: Schema;
@@ -78,7 +85,8 @@ const compileTree = (schema: Schema, path: string, compiling: Compiling): RuleTr
     below === undefined
       ? undefined
       : compileTree(below, `${path}.${items === undefined ? 'additionalProperties' : 'items'}`, compiling);
-  return rules.length === 0 && fields.size === 0 && each === undefined ? undefined : { schema, rules, fields, each };
+  if (rules.length === 0 && fields.size === 0 && each === undefined) return undefined;
+  return { schema, read: compiling.read, rules, fields, each };
 };
 
 interface PlacedRule {
@@ -137,7 +145,7 @@ const checkTree = (value: unknown, tree: RuleTree, place: MeteredPlace): readonl
     .filter(({ isTransition, rule }) =>
       isTransition ? old !== undefined || rule.optionalOldSelf === true : !isUnchanged,
     )
-    .flatMap((rule) => checkRule(value, { rule, schema: tree.schema }, place));
+    .flatMap((rule) => checkRule(value, { ...tree, rule }, place));
   return [...own, ...checkBelow(value, tree, place)];
 };
 
@@ -161,12 +169,12 @@ const checkBelow = (value: unknown, tree: RuleTree, place: MeteredPlace): readon
 
 const checkRule = (
   value: unknown,
-  { rule: compiled, schema }: { readonly rule: CompiledRule; readonly schema: Schema },
+  { rule: compiled, schema, read }: Pick<RuleTree, 'schema' | 'read'> & { readonly rule: CompiledRule },
   { path, old, meter }: MeteredPlace,
 ): readonly Problem[] => {
   const { rule, evaluate } = compiled;
   const field = `${path}${rule.fieldPath ?? ''}`.replace(/^\./, '');
-  const scope = scopeOf(value, old, { rule, schema });
+  const scope = scopeOf(value, old, { rule, schema, read });
   try {
     if (evaluate(scope, meter) === true) return [];
     return [problemOf(rule, { field, value, why: messageFor(compiled, scope, meter) })];
@@ -184,11 +192,11 @@ const checkRule = (
 const scopeOf = (
   value: unknown,
   old: unknown,
-  { rule, schema }: { readonly rule: CelRule; readonly schema: Schema },
+  { rule, schema, read }: Pick<RuleTree, 'schema' | 'read'> & { readonly rule: CelRule },
 ): Readonly<Record<string, unknown>> => {
-  const before = old === undefined ? undefined : toCelValueOf(old, schema);
+  const before = old === undefined ? undefined : read(old, schema);
   const oldSelf = rule.optionalOldSelf !== true ? before : before === undefined ? Optional.none() : Optional.of(before);
-  return { self: toCelValueOf(value, schema), ...(oldSelf !== undefined && { oldSelf }) };
+  return { self: read(value, schema), ...(oldSelf !== undefined && { oldSelf }) };
 };
 
 /** A message that cannot be made falls back to the one that stands. */

@@ -3,6 +3,7 @@
  * allowed. The same value is given back when nothing was left out.
  */
 import { isRecord } from '../../../base/json.ts';
+import { mapFields, mapItems } from './rebuild.ts';
 import { fieldSchema, type Schema } from './schema.ts';
 
 export const fillDefaults = (value: unknown, schema: Schema): unknown => {
@@ -11,9 +12,7 @@ export const fillDefaults = (value: unknown, schema: Schema): unknown => {
 };
 
 const fillList = (value: readonly unknown[], { items }: Schema): unknown => {
-  if (items === undefined) return value;
-  const filled = value.map((item) => fillDefaults(item, items));
-  return filled.every((item, at) => item === value[at]) ? value : filled;
+  return items === undefined ? value : mapItems(value, (item) => fillDefaults(item, items));
 };
 
 const fillMap = (value: Readonly<Record<string, unknown>>, schema: Schema): unknown => {
@@ -22,12 +21,10 @@ const fillMap = (value: Readonly<Record<string, unknown>>, schema: Schema): unkn
     return !Object.hasOwn(value, name) || (value[name] === null && nullable !== true);
   });
   const all = missing.length === 0 ? value : { ...value, ...Object.fromEntries(missing.map(defaultOf)) };
-  const entries = Object.entries(all).map(([name, child]): readonly [string, unknown] => {
+  return mapFields(all, (name, child) => {
     const below = fieldSchema(schema, name);
-    return [name, below === undefined ? child : fillDefaults(child, below)];
+    return below === undefined ? child : fillDefaults(child, below);
   });
-  const isSame = missing.length === 0 && entries.every(([name, child]) => child === value[name]);
-  return isSame ? value : Object.fromEntries(entries);
 };
 
 const defaultOf = ([name, schema]: readonly [string, Schema]): readonly [string, unknown] => [name, schema.default];

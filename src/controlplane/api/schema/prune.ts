@@ -1,5 +1,6 @@
 /** Drops fields that a schema does not know, and says which: under `fieldValidation=Strict` they are refused instead. */
 import { isRecord } from '../../../base/json.ts';
+import { mapFields, mapItems } from './rebuild.ts';
 import { fieldSchema, joinField, type Schema } from './schema.ts';
 
 export interface Pruned {
@@ -32,24 +33,23 @@ const pruneValue = (value: unknown, schema: Schema, place: Place): unknown => {
   const { path, dropped, metadata } = place;
   if (Array.isArray(value)) {
     if (items === undefined) return value;
-    return value.map((item, at) => pruneValue(item, items, { ...place, path: `${path}[${at}]` }));
+    return mapItems(value, (item, at) => pruneValue(item, items, { ...place, path: `${path}[${at}]` }));
   }
   if (!isRecord(value)) return value;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties === true;
-  const kept = Object.entries(value).flatMap(([name, child]): readonly [string, unknown][] => {
+  return mapFields(value, (name, child) => {
     if (isEmbedded && ALWAYS_KNOWN.includes(name)) {
       const isInner = name === 'metadata' && path !== '';
-      return [[name, isInner ? pruneValue(child, metadata, { ...place, dropped: [] }) : child]];
+      return isInner ? pruneValue(child, metadata, { ...place, dropped: [] }) : child;
     }
     const below = fieldSchema(schema, name);
     // Null is a value only where the schema says so; elsewhere it is the same as absent.
-    if (child === null && below !== undefined && below.nullable !== true && isDeclared(schema, name)) return [];
+    if (child === null && below !== undefined && below.nullable !== true && isDeclared(schema, name)) return undefined;
     const field = joinField(path, name);
-    if (below !== undefined) return [[name, pruneValue(child, below, { ...place, path: field })]];
-    if (keepsUnknown) return [[name, child]];
+    if (below !== undefined) return pruneValue(child, below, { ...place, path: field });
+    if (keepsUnknown) return child;
     dropped.push(field);
-    return [];
+    return undefined;
   });
-  return Object.fromEntries(kept);
 };

@@ -12,16 +12,24 @@ export interface RequestMetrics {
 
 type Labels = Readonly<Record<string, string>>;
 
+interface Counted {
+  readonly labels: Labels;
+  times: number;
+}
+
 export const createRequestMetrics = (deps: Pick<ApiDeps, 'store' | 'registry' | 'watches'>): RequestMetrics => {
-  const counts = new Map<string, number>();
+  const counted = new Map<string, Counted>();
   return {
     count: (request, code) => {
-      const labels = renderLabels(labelsOf(request, code));
-      counts.set(labels, (counts.get(labels) ?? 0) + 1);
+      const labels = labelsOf(request, code);
+      const key = Object.values(labels).join('\0');
+      const known = counted.get(key);
+      if (known === undefined) counted.set(key, { labels, times: 1 });
+      else known.times += 1;
     },
     answer: ({ method, path }) => {
       if (method !== 'GET' || path.split('?')[0] !== '/metrics') return undefined;
-      return replyText(200, renderMetrics(deps, counts));
+      return replyText(200, renderMetrics(deps, [...counted.values()]));
     },
   };
 };
@@ -45,7 +53,7 @@ const renderLabels = (labels: Labels): string =>
 
 const renderMetrics = (
   { store, registry, watches }: Pick<ApiDeps, 'store' | 'registry' | 'watches'>,
-  counts: ReadonlyMap<string, number>,
+  counted: readonly Counted[],
 ): string => {
   const collections = new Map(
     registry
@@ -60,7 +68,7 @@ const renderMetrics = (
   return [
     '# HELP apiserver_request_total Requests by verb, resource and code of the answer.',
     '# TYPE apiserver_request_total counter',
-    ...[...counts].map(([labels, count]) => `apiserver_request_total{${labels}} ${count}`),
+    ...counted.map(({ labels, times }) => `apiserver_request_total{${renderLabels(labels)}} ${times}`),
     '# HELP apiserver_longrunning_requests Watches that are open.',
     '# TYPE apiserver_longrunning_requests gauge',
     `apiserver_longrunning_requests{verb="WATCH"} ${watches.size}`,

@@ -87,10 +87,14 @@ export const viewOf = ({ spec, census, ...given }: Given): HostView => ({
 });
 
 /** A plan to store this. */
-export const store = (spec: Partial<MacHostSpec> | Record<string, unknown>): HostPlan => ({ do: 'store', spec });
+export const store = (spec: Partial<MacHostSpec> | Record<string, unknown>): HostPlan & { readonly do: 'store' } => ({
+  do: 'store',
+  spec,
+});
 
 /** The plan without its event: what is said beside is for people. */
 export const quietly = (plan: HostPlan): HostPlan => {
   if (plan.do !== 'store') return plan;
-  return { do: 'store', spec: plan.spec };
+  const { event: _event, ...kept } = plan;
+  return kept;
 };

@@ -10,7 +10,7 @@ import type { Resource } from '../../../kube/types/resource.ts';
 import type { FleetWorld } from '../../fleet-world.ts';
 import { renderRights } from '../../identities.ts';
 import { startFleet } from '../start-fleet.ts';
-import { type Disturbance, type Strike, unlessRefused } from './disturbance.ts';
+import { type Disturbance, STRIPPED_BY_HAND, type Strike, unlessRefused } from './disturbance.ts';
 
 const DEFINITIONS: Resource<KubeObject> = {
   ...{ group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' },
@@ -36,6 +36,16 @@ const forgeHost = (strike: Strike): string => {
   const object = { ...kindOf(MAC_HOSTS), metadata: { name: serverID }, spec };
   world.operator.apply({ resource: MAC_HOSTS, object });
   return `somebody forges a MacHost for ${isForeign ? 'a foreign' : 'an imagined'} server ${serverID} ${JSON.stringify(asWhat)}`;
+};
+
+/** From the backup of a fleet without pools, with a release that somebody once asked for: there is no right to wipe it (R15). */
+const restoreHost = ({ world, choose }: Strike): string => {
+  const { id: serverID, name } = world.cloud.addServer({ name: `theirs-${choose(1_000)}` });
+  const scaleway = { projectID: world.cloud.projectId, zone: world.cloud.zone, serverID };
+  const spec = { source: { scaleway }, assignedName: { current: name }, release: FORGED_RELEASE };
+  const object = { ...kindOf(MAC_HOSTS), metadata: { name: serverID }, spec };
+  world.operator.apply({ resource: MAC_HOSTS, object });
+  return `somebody restores the MacHost of a server that has no pool: ${serverID}`;
 };
 
 const FORGED_RELEASE = { intentID: 'by-hand-forged', reason: 'ByHand' };
@@ -96,6 +106,7 @@ const corruptSecret = (strike: Strike): string | undefined => {
 
 export const ADMINISTRATOR_DISTURBANCES: readonly Disturbance[] = [
   { id: 'forge-host', strike: forgeHost },
+  { id: 'restore-host', strike: restoreHost },
   { id: 'corrupt-machine', strike: corruptMachine },
   { id: 'corrupt-secret', strike: corruptSecret },
   {
@@ -114,6 +125,7 @@ export const ADMINISTRATOR_DISTURBANCES: readonly Disturbance[] = [
       const machine = pick(strike, operator.list(MACHINES));
       if (machine === undefined) return undefined;
       const { name, namespace = '', labels, ownerReferences } = machine.metadata;
+      operator.merge(MACHINES, name, { metadata: { annotations: { [STRIPPED_BY_HAND]: '' } } });
       operator.merge(MACHINES, name, { metadata: { finalizers: [] } });
       operator.remove(MACHINES, name);
       const { providerID: _old, ...spec } = machine.spec;

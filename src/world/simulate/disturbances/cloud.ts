@@ -34,6 +34,18 @@ const toServer = (fault: string): Disturbance => ({
   },
 });
 
+/** Scaleway shows a lease that is over, and refuses all the same, for as long as the server is there. */
+const refusesDeletion = (fault: string): Disturbance => ({
+  id: `${fault}-for-ever`,
+  strike: (strike) => {
+    const server = serverOf(strike);
+    if (server === undefined) return undefined;
+    strike.world.cloud.switchOn('F26b', { serverId: server.id });
+    strike.world.cloud.switchOn(fault, { serverId: server.id });
+    return `${fault}: ${server.id} cannot be deleted, although its lease is over`;
+  },
+});
+
 /** The whole project meets it for a while. */
 const toProject = (fault: string): Disturbance => ({
   id: fault,
@@ -70,6 +82,7 @@ export const MORE_CLOUD_DISTURBANCES: readonly Disturbance[] = [
   ...['F08', 'F09c', 'F09d', 'F09e', 'F21b', 'F22', 'F24', 'F26'].map(toServer),
   ...['F10'].map(toServerForAWhile),
   ...['F27', 'F27b', 'F31', 'F33'].map(toProject),
+  ...['F06', 'F07', 'F07b'].map(refusesDeletion),
   {
     id: 'F11',
     strike: (strike) => {

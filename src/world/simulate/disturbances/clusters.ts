@@ -41,13 +41,12 @@ export const CLUSTER_DISTURBANCES: readonly Disturbance[] = [
   {
     id: 'move',
     strike: ({ world, choose }: Strike) => {
-      const target = world.secondCluster();
-      const isTaken = target.operator.list(clusters).length > 0;
+      const isTaken = (world.second?.operator.list(clusters).length ?? 0) > 0;
       const isBlocked = world.operator
         .list(MACHINES)
         .some(({ metadata }) => metadata.annotations?.[CLUSTER_API_ANNOTATIONS.blockMove] !== undefined);
       if (isTaken || isBlocked || world.operator.list(clusters).length === 0) return undefined;
-      move(world, target, STRIPS_MS[choose(STRIPS_MS.length)] ?? 0);
+      move(world, world.secondCluster(), STRIPS_MS[choose(STRIPS_MS.length)] ?? 0);
       return 'clusterctl moves the fleet to another cluster';
     },
   },

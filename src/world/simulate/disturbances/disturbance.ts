@@ -16,6 +16,9 @@ export interface Disturbance {
   readonly strike: (strike: Strike) => string | undefined;
 }
 
+/** Put on a machine by a person who strips its finalizers: such a machine leaves no word about its Mac. */
+export const STRIPPED_BY_HAND = 'example.com/stripped-by-hand';
+
 /** What the API refuses did not happen: the person who tried shrugs. Answers what was said, or why not. */
 export const unlessRefused = <T>(act: () => T): T | string => {
   try {

@@ -4,7 +4,7 @@ import { ANNOTATIONS } from '../../../kinds/labels.ts';
 import { MAC_HOSTS, type MacHost } from '../../../kinds/mac-host.ts';
 import { MACHINES, type ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import { CLUSTER_API_ANNOTATIONS, CLUSTER_API_RESOURCES, type Machine } from '../../../kube/types/cluster-api.ts';
-import type { Disturbance, Strike } from './disturbance.ts';
+import { type Disturbance, STRIPPED_BY_HAND, type Strike } from './disturbance.ts';
 
 const { machineDeployments, machines: CORE_MACHINES, clusters } = CLUSTER_API_RESOURCES;
 
@@ -60,10 +60,13 @@ export const USER_DISTURBANCES: readonly Disturbance[] = [
   },
   {
     id: 'force-delete',
-    strike: toMachine(({ world }, { metadata }) => {
-      world.operator.merge(MACHINES, metadata.name, { metadata: { finalizers: [] } });
-      world.operator.remove(MACHINES, metadata.name);
-      return `somebody deletes ${metadata.name} and strips its finalizers`;
+    strike: toMachine((strike, machine) => {
+      const { world } = strike;
+      const { name } = machine.metadata;
+      annotate(strike, machine, { [STRIPPED_BY_HAND]: '' });
+      world.operator.merge(MACHINES, name, { metadata: { finalizers: [] } });
+      world.operator.remove(MACHINES, name);
+      return `somebody deletes ${name} and strips its finalizers`;
     }),
   },
   {
@@ -166,9 +169,11 @@ export const USER_DISTURBANCES: readonly Disturbance[] = [
   },
 ];
 
+/** But for what is being deleted: nobody unpauses that, and it goes all the same (001-2). */
 export const unpauseAll = ({ operator }: Pick<Strike['world'], 'operator'>): void => {
   operator.merge(clusters, 'demo', { spec: { paused: false } });
   const annotations = { [CLUSTER_API_ANNOTATIONS.paused]: null };
   for (const { metadata } of operator.list(MACHINES))
-    operator.merge(MACHINES, metadata.name, { metadata: { annotations } });
+    if (metadata.deletionTimestamp === undefined)
+      operator.merge(MACHINES, metadata.name, { metadata: { annotations } });
 };

@@ -1,18 +1,30 @@
-/** S41: absence never wipes (R15–R17). A Mac whose machine is missing, detached or moved away stays as it is until a person says otherwise. */
+/**
+ * S41: absence never wipes (R15–R18). A Mac whose machine is missing, detached or moved away, or goes with its namespace, stays
+ * as it is until a person says otherwise.
+ */
+import { parseTimestamp } from '../../../base/clock.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import { CLUSTER_API_ANNOTATIONS } from '../../../kube/types/cluster-api.ts';
-import type { Happening, Property } from '../truth.ts';
+import type { Happening, Property, Truth } from '../truth.ts';
 
 /** Of an intent that a person stored by hand. */
 const BY_HAND = /^by-hand/;
 
 /** Why this machine cannot have asked for the release of its Mac. */
-const cannotAsk = (machine: ScalewayAppleSiliconMachine | undefined): string | undefined => {
+const cannotAsk = (machine: ScalewayAppleSiliconMachine | undefined, truth: Truth): string | undefined => {
   if (machine === undefined) return 'is not there';
   const { annotations = {} } = machine.metadata;
+  if (goesWithNamespace(machine, truth)) return 'goes with its namespace';
   if (annotations[CLUSTER_API_ANNOTATIONS.deleteForMove] !== undefined) return 'is moved away';
   const isPaused = annotations[CLUSTER_API_ANNOTATIONS.paused] !== undefined;
   return isPaused && !machine.status?.serverID ? 'was detached from it' : undefined;
+};
+
+/** Nobody had deleted it when its namespace was. */
+const goesWithNamespace = ({ metadata }: ScalewayAppleSiliconMachine, truth: Truth): boolean => {
+  const endsMs = parseTimestamp(truth.find('namespaces', metadata.namespace ?? '')?.metadata.deletionTimestamp);
+  const deletedMs = parseTimestamp(metadata.deletionTimestamp);
+  return endsMs !== undefined && deletedMs !== undefined && deletedMs >= endsMs;
 };
 
 /** The record of a Mac whose release was just stored, and not by a person. */
@@ -25,12 +37,15 @@ const releasedBy = (happening: Happening) => {
 
 export const absenceNeverWipes: Property = {
   id: 'S41',
-  promise: 'no Mac is given back because its machine is missing, detached or moved away',
+  promise: 'no Mac is given back because its machine is missing, detached, moved away or gone with its namespace',
   judge: () => (happening, truth) => {
     const host = releasedBy(happening);
     const uid = host?.spec.claimRef?.uid;
     if (host === undefined || uid === undefined) return undefined;
-    const why = cannotAsk(truth.list('machines').find(({ metadata }) => metadata.uid === uid));
+    const why = cannotAsk(
+      truth.list('machines').find(({ metadata }) => metadata.uid === uid),
+      truth,
+    );
     return why && `${host.metadata.name} is to be given back, and its machine ${why}`;
   },
 };

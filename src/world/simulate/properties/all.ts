@@ -12,6 +12,7 @@ import {
   noLiveWipe,
   pausedIsFrozen,
 } from './ownership.ts';
+import { provisionedHasJoined } from './provisioned.ts';
 import { recordedIsRunning } from './roll.ts';
 import {
   errorIsNoEmptiness,
@@ -28,5 +29,5 @@ export const SAFETY: readonly Property[] = [
   ...[foreignUntouched, rebootBudget, poolMeansWiped, errorIsNoEmptiness],
   ...[sudoBudget, ownPassword, pinnedHostKey, secretsStaySecret, logsInByItself],
   ...[recordedIsRunning, watchesAreWhole, staleWritesConflict, acknowledgedSurvives],
-  absenceNeverWipes,
+  ...[absenceNeverWipes, provisionedHasJoined],
 ];

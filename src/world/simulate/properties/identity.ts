@@ -101,13 +101,15 @@ export const oneAgentPerNode: Property = {
 
 export const pinnedHostKey: Property = {
   id: 'S17',
-  promise: 'the pinned host key of a Mac changes only with a wipe of ours',
+  promise: 'the pinned host key of a Mac goes with a wipe of ours, and only then',
   judge: () => (happening) => {
     if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
     const { before, after } = happening.change;
     const [old, now] = [before?.spec, after?.spec];
     if (old?.hostKey === undefined || now === undefined) return undefined;
-    if (now.hostKey?.fingerprint === old.hostKey.fingerprint || now.wipes > old.wipes) return undefined;
-    return `the key of ${after?.metadata.name} changed without a wipe`;
+    const isKept = now.hostKey?.fingerprint === old.hostKey.fingerprint;
+    const isWiped = now.wipes > old.wipes;
+    if (isKept !== isWiped) return undefined;
+    return `the key of ${after?.metadata.name} ${isKept ? 'outlives a wipe' : 'changed without a wipe'}`;
   },
 };

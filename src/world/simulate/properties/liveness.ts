@@ -6,8 +6,10 @@ import { parseServerName } from '../../../kinds/names.ts';
 import { CLUSTER_API_LABELS } from '../../../kube/types/cluster-api.ts';
 import { CLUSTER_IDS } from '../../fleet-world.ts';
 import type { Truth } from '../truth.ts';
+import type { Finding } from './memory.ts';
 import { judgeCluster } from './quiet-cluster.ts';
-import { type Finding, judgeMacs } from './quiet-macs.ts';
+import { judgeMacs } from './quiet-macs.ts';
+import { judgeRecords } from './quiet-records.ts';
 import type { Witness } from './witness.ts';
 
 const POOLS = ['tuist-pool-'];
@@ -22,8 +24,10 @@ export const judgeQuiet = (truth: Truth, witness: Witness): readonly Finding[] =
   ...stuckDeletions(truth),
   ...stuckReleases(truth),
   ...lostServers(truth),
+  ...judgeRecords(truth),
   ...judgeMacs(truth, witness),
   ...judgeCluster(truth, witness),
+  ...witness.judge(truth),
 ];
 
 /** Free for anybody: of the pool by name and record, and well. */

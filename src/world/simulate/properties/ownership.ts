@@ -33,10 +33,21 @@ const serversOf = (happening: Happening): readonly string[] => {
   return change.after?.status?.serverID ? [change.after.status.serverID] : [];
 };
 
+/** Nobody is put out of a claim by another's (R5): in between the Mac is nobody's. */
+const replacedClaim = (happening: Happening): string | undefined => {
+  if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
+  const { before, after } = happening.change;
+  const [old, now] = [before?.spec.claimRef, after?.spec.claimRef];
+  if (old === undefined || now === undefined || old.uid === now.uid) return undefined;
+  return `${after?.metadata.name} had the claim of ${old.name}, and has that of ${now.name}`;
+};
+
 export const exclusiveClaim: Property = {
   id: 'S1',
   promise: 'a Mac has one machine at a time',
   judge: () => (happening, truth) => {
+    const replaced = replacedClaim(happening);
+    if (replaced !== undefined) return replaced;
     for (const serverId of serversOf(happening)) {
       const owners = [truth, ...truth.others()].flatMap((one) => ownersOf(one, serverId).filter(isSettled(one)));
       if (owners.length > 1) return `${serverId} has ${owners.map(({ metadata }) => metadata.name).join(' and ')}`;

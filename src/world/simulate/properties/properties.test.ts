@@ -6,6 +6,7 @@ import { judgeQuiet } from './liveness.ts';
 import {
   agent,
   type BadWorld,
+  batch,
   changed,
   claimedHost,
   coreMachine,
@@ -49,6 +50,14 @@ const BAD: readonly Row[] = [
     machines: [machine('a', { status: PROVISIONED })],
     other: { machines: [machine('b', { status: PROVISIONED })] },
     happenings: [changed('machines', machine('a', { status: PROVISIONED }))],
+  },
+  {
+    property: 'S1',
+    story: 'a claim takes the place of another',
+    happenings: [
+      changed('hosts', claimedHost(), macHost()),
+      changed('hosts', claimedHost({ claimRef: { namespace: 'default', name: 'b', uid: 'uid-b' } }), claimedHost()),
+    ],
   },
   {
     property: 'S2',
@@ -188,6 +197,17 @@ const BAD: readonly Row[] = [
       ),
     ],
   },
+  {
+    property: 'S17',
+    story: 'the pin of a life before the wipe',
+    happenings: [
+      changed(
+        'hosts',
+        macHost({ hostKey: { fingerprint: 'k1', wipes: 0 }, wipes: 1 }),
+        macHost({ hostKey: { fingerprint: 'k1', wipes: 0 } }),
+      ),
+    ],
+  },
   { property: 'S18', story: 'a password in an Event', happenings: [stored('/events', 'failed with s3cret-of-mac')] },
   {
     property: 'S19',
@@ -249,6 +269,32 @@ const BAD: readonly Row[] = [
     story: 'what was removed is back after a restart',
     happenings: [stored('/pods', '', { revision: 5, effect: 'removed' }), reopened('restarted', 4)],
   },
+  {
+    property: 'S8',
+    story: 'a Mac is worked on under the epoch of the process before',
+    happenings: [
+      changed('leases', lease('manager-0-0')),
+      batch('manager#0', 1),
+      changed('leases', lease('rival-0-0')),
+      batch('rival#0', 2),
+      batch('rival#0', 1),
+    ],
+  },
+  {
+    property: 'S41',
+    story: 'a release for a machine that goes with its namespace',
+    machines: [machine('a', { deleted: '2026-01-01T00:00:01Z' })],
+    namespaces: [{ metadata: { name: 'default', deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+    happenings: [changed('hosts', claimedHost({ release: RELEASE }), claimedHost())],
+  },
+  {
+    property: 'S42',
+    story: 'a machine is provisioned before its Node was ever there',
+    happenings: [
+      changed('nodes', node('a', 'x://z/another')),
+      changed('machines', machine('a', { providerID: 'x://z/1', status: PROVISIONED }), machine('a')),
+    ],
+  },
 ];
 
 describe('each promise rejects a world that breaks it', () => {
@@ -290,6 +336,25 @@ const EXHAUSTED = { ...RELEASE, reason: 'BootstrapExhausted' };
 const FAILING = macHost({ budgets: { ...BUDGETS, returns: 1 } });
 const ON_OFFER = { state: 'free', server: { status: 'ready' } } as const;
 const SPARE = { ...macHost({}, ON_OFFER), metadata: { name: 'host-2' } };
+const LEAVING = { status: { serverID: HOST_ID } };
+
+/** As core has it before it has found its Node. */
+const unfound = (name: string, providerID: string) => {
+  const { status: _found, ...core } = coreMachine(name, providerID);
+  return { ...core, metadata: { ...core.metadata, creationTimestamp: OLD } };
+};
+
+const triedAt = (seconds: string) =>
+  claimedHost({ budgets: { ...BUDGETS, bootstrap: { failures: 1, nextAttemptAt: `2026-01-01T00:00:${seconds}Z` } } });
+
+const rebootsSinceClaim = (sinceClaim: number) =>
+  claimedHost({ budgets: { ...BUDGETS, reboots: { sinceClaim, times: [] } } });
+
+const REFUSED = JSON.stringify({
+  reason: 'RebootForRecoveryFailed',
+  involvedObject: { name: HOST_ID },
+  message: `rebooting server ${HOST_ID}: Scaleway answered 403: resource is locked`,
+});
 
 const STUCK: readonly Row[] = [
   {
@@ -314,6 +379,52 @@ const STUCK: readonly Row[] = [
   },
   { property: 'L3', story: 'a server of the pool that is on no record', happenings: [] },
   {
+    property: 'L1',
+    story: 'a Node is there, and core does not find it',
+    hosts: [claimedHost()],
+    coreMachines: [unfound('a', 'x://z/1')],
+    nodes: [node('a', 'x://z/1')],
+    happenings: [],
+  },
+  { property: 'L2', story: 'a server is gone, and nobody notices', hosts: [macHost()], isGone: true, happenings: [] },
+  {
+    property: 'L2',
+    story: 'the Node of a Mac that is free',
+    hosts: [macHost()],
+    nodes: [node('a', `scw-applesilicon://fr-par-1/${HOST_ID}`)],
+    happenings: [],
+  },
+  {
+    property: 'L3',
+    story: 'a Mac that is to be given up, and is paid for on and on',
+    hosts: [
+      claimedHost({
+        release: { ...RELEASE, policy: 'terminate', requestedAt: OLD },
+        assignedName: { current: 'tuist-pool-1' },
+      }),
+    ],
+    happenings: [],
+  },
+  {
+    property: 'L3',
+    story: 'a release is taken off the record, and the Mac was not wiped',
+    hosts: [macHost()],
+    happenings: [changed('hosts', macHost(), claimedHost({ release: RELEASE }))],
+  },
+  {
+    property: 'L3',
+    story: 'a machine goes without a word about its Mac',
+    hosts: [claimedHost()],
+    happenings: [
+      changed('machines', machine('a', { ...LEAVING, deleted: OLD }), machine('a', LEAVING)),
+      changed(
+        'machines',
+        machine('a', { ...LEAVING, deleted: OLD, finalizers: [] }),
+        machine('a', { ...LEAVING, deleted: OLD }),
+      ),
+    ],
+  },
+  {
     property: 'L4',
     story: 'a wipe that does not end, and nobody says so',
     hosts: [claimedHost({ release: RELEASE, reinstall: { intentID: 'i-1', requestedAt: OLD, acceptedAt: OLD } })],
@@ -333,6 +444,12 @@ const STUCK: readonly Row[] = [
     story: 'a Mac that failed and failed, and is not given back',
     hosts: [claimedHost({ budgets: { ...BUDGETS, bootstrap: FAILED } }, { state: 'claimed' })],
     happenings: [],
+  },
+  {
+    property: 'L6',
+    story: 'a reboot that was refused, and counts as done',
+    hosts: [claimedHost()],
+    happenings: [changed('hosts', rebootsSinceClaim(1), rebootsSinceClaim(0)), stored('/events', REFUSED)],
   },
   {
     property: 'L6',
@@ -383,6 +500,12 @@ const STUCK: readonly Row[] = [
     happenings: [],
   },
   {
+    property: 'L18',
+    story: 'a Mac that fails and is tried again at once',
+    hosts: [claimedHost()],
+    happenings: ['01', '02', '03', '04'].flatMap((seconds) => [{ afterMs: 1_000 }, changed('hosts', triedAt(seconds))]),
+  },
+  {
     property: 'L20',
     story: 'a machine that has a Mac, and says that there is none',
     hosts: [claimedHost()],
@@ -394,6 +517,32 @@ const STUCK: readonly Row[] = [
     story: 'an object that is written all the time',
     hosts: [macHost()],
     happenings: Array.from({ length: 60 }, () => stored('/pods', '')),
+  },
+];
+
+/** The same happenings with one thing set right: each must be found good. */
+const RIGHT: readonly Row[] = [
+  {
+    property: 'L3',
+    story: 'a release that ended with a wipe',
+    hosts: [macHost({ wipes: 1 })],
+    happenings: [changed('hosts', macHost({ wipes: 1 }), claimedHost({ release: RELEASE }))],
+  },
+  {
+    property: 'L6',
+    story: 'a refused reboot that was given back',
+    hosts: [claimedHost()],
+    happenings: [changed('hosts', rebootsSinceClaim(0), rebootsSinceClaim(1)), stored('/events', REFUSED)],
+  },
+  {
+    property: 'L18',
+    story: 'a Mac that fails and is tried again after a while',
+    hosts: [claimedHost()],
+    leases: [lease('manager-0-0', '2026-01-01T00:02:00Z')],
+    happenings: ['01', '02', '03', '04'].flatMap((seconds) => [
+      { afterMs: 31_000 },
+      changed('hosts', triedAt(seconds)),
+    ]),
   },
 ];
 
@@ -415,6 +564,15 @@ describe('a world that has come to rest', () => {
         judgeQuiet(truth, witness).map((finding) => finding.property),
         [property],
       );
+    });
+  }
+
+  for (const { property, story, ...world } of RIGHT) {
+    it(`${property} is kept by ${story}`, () => {
+      const { truth, happenings } = fakeTruth(world);
+      const witness = createWitness();
+      for (const happening of happenings) witness.hear(happening(), truth);
+      assert.deepEqual(judgeQuiet(truth, witness), []);
     });
   }
 

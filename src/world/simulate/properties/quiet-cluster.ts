@@ -3,7 +3,7 @@ import { parseTimestamp } from '../../../base/clock.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import { LEASE_NAMES } from '../../../kinds/names.ts';
 import type { Truth } from '../truth.ts';
-import type { Finding } from './quiet-macs.ts';
+import type { Finding } from './memory.ts';
 import type { Witness } from './witness.ts';
 
 const SECOND_MS = 1_000;

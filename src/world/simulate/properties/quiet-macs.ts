@@ -2,12 +2,8 @@
 import { parseTimestamp } from '../../../base/clock.ts';
 import type { MacHost } from '../../../kinds/mac-host.ts';
 import type { PropertyId, Truth } from '../truth.ts';
+import type { Finding } from './memory.ts';
 import type { Witness } from './witness.ts';
-
-export interface Finding {
-  readonly property: PropertyId;
-  readonly message: string;
-}
 
 const MINUTE_MS = 60_000;
 /** A wipe takes an hour at most; a minute later somebody knows that it does not end. */

@@ -1,9 +1,11 @@
 /** What judges of a quiet world need to know of the time before: who wrote how often, and what Macs are to be configured with. */
-import type { Happening, Truth } from '../truth.ts';
+import { createHastyTries } from './hasty-tries.ts';
+import { createLostReleases } from './lost-releases.ts';
+import type { Memory } from './memory.ts';
 import { createRePicks, type RePicks } from './re-picks.ts';
+import { createRefusedReboots } from './refused-reboots.ts';
 
-export interface Witness {
-  hear(happening: Happening, truth: Truth): void;
+export interface Witness extends Memory {
   /** Whether this is what managers work with since their last start: a configuration with the agent of the last one told. */
   isWanted(configHash: string): boolean;
   /** Objects that were written most often within the last hour, the most often first. */
@@ -27,10 +29,13 @@ export const createWitness = (): Witness => {
   const bundles = new Map<string, string>();
   const rePicks = createRePicks();
   let wanted: string | undefined;
+  const memories: readonly Memory[] = [createLostReleases(), createHastyTries(), createRefusedReboots()];
   return {
     rePicks,
+    judge: (truth) => memories.flatMap((memory) => memory.judge(truth)),
     hear: (happening, truth) => {
       rePicks.hear(happening, truth);
+      for (const memory of memories) memory.hear(happening, truth);
       if (happening.is === 'configuration') {
         const { digest, bundle } = happening.configuration;
         bundles.set(digest, bundle);

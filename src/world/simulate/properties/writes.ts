@@ -1,10 +1,12 @@
 /** S7, S8, S11–S14: what is sent to Scaleway was put on record before, by whoever leads, about a server that is ours. */
 import type { MacHostSpec } from '../../../kinds/mac-host.ts';
-import { LEASE_NAMES } from '../../../kinds/names.ts';
+import { LEASE_NAMES, parseServerName } from '../../../kinds/names.ts';
 import type { AuditEntry, WriteVerb } from '../../../sim/cloud/call-log.ts';
 import { type Breach, createAuditChecker } from '../../../sim/cloud/check-audit.ts';
 import type { Happening, ObjectChange, Property, Truth } from '../truth.ts';
+import { createEpochWatch } from './epoch-watch.ts';
 import { acceptedByFleet } from './fleet-writes.ts';
+import { processOf } from './process-of.ts';
 
 /** A request may be under way for so long (the deadline of one, and what a network adds), but not longer. */
 const UNDER_WAY_MS = 60_000;
@@ -58,9 +60,10 @@ export const writeAhead: Property = {
 
 export const fencedLeader: Property = {
   id: 'S8',
-  promise: 'whoever lost the leadership sends nothing more',
+  promise: 'whoever lost the leadership sends nothing more, and who follows works under an epoch of its own',
   judge: () => {
     let holder = '';
+    const ofEpochs = createEpochWatch();
     const lostAtMs = new Map<string, number>();
     const follow = (happening: Happening, nowMs: number): void => {
       if (happening.is !== 'object' || happening.change.kind !== 'leases') return;
@@ -74,6 +77,8 @@ export const fencedLeader: Property = {
     };
     return (happening, truth) => {
       follow(happening, truth.nowMs());
+      const shared = ofEpochs(happening, truth);
+      if (shared !== undefined) return shared;
       const entry = acceptedByFleet(happening);
       const sinceMs = entry === undefined ? undefined : lostAtMs.get(entry.caller);
       if (entry === undefined || sinceMs === undefined || truth.nowMs() - sinceMs <= UNDER_WAY_MS) return undefined;
@@ -82,8 +87,7 @@ export const fencedLeader: Property = {
   },
 };
 
-/** Identities are `<actor>-<life>-<term>`, callers `<actor>#<life>`. */
-const processOf = (identity: string): string => identity.replace(/-(\d+)-\d+$/, '#$1');
+const isPending = (name: string): boolean => parseServerName(name, [])?.kind === 'claim-pending';
 
 /** The promises that the audit alone can judge, as properties of their own. */
 const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string): Property => ({
@@ -97,6 +101,8 @@ const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string):
       isFleet: (caller) => caller !== 'console',
       // The claim is ours, which S11 asks for, although the name was given by somebody else (R28).
       isTakenOver: (serverId, name) => {
+        // Nothing was done to a Mac under a pending name: a rename that was under way may still land on another cluster's (R7).
+        if (isPending(name)) return true;
         const { takenOver, claimRef } = truthNow?.find('hosts', serverId)?.spec ?? {};
         return takenOver === true && claimRef?.name === name;
       },
@@ -114,6 +120,18 @@ const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string):
 
 export const foreignUntouched = judgedByAudit('S11', 'a server under a name that we did not give it is left alone');
 export const rebootBudget = judgedByAudit('S12', 'a Mac is rebooted four times a day at most');
+/** Judged where people turned the tiers off, by thresholds of 0: no reboot at all, and no Mac given back for failing (000-6). */
+export const tiersStayOff: Property = {
+  ...rebootBudget,
+  judge: () => (happening) => {
+    const entry = acceptedByFleet(happening, 'reboot');
+    if (entry !== undefined) return `${entry.serverId} is rebooted, and that tier is off`;
+    if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
+    const { after } = happening.change;
+    const isGivenBack = after?.spec.release?.reason === 'BootstrapExhausted';
+    return isGivenBack ? `${after?.metadata.name} is given back for failing, and that tier is off` : undefined;
+  },
+};
 export const poolMeansWiped = judgedByAudit('S13', 'a Mac goes to the pool ready and wiped');
 
 export const errorIsNoEmptiness: Property = {

@@ -11,7 +11,7 @@ import {
   type Machine,
 } from '../../../../kube/types/cluster-api.ts';
 import type { Lease } from '../../../../kube/types/coordination.ts';
-import type { Node } from '../../../../kube/types/core.ts';
+import type { Namespace, Node } from '../../../../kube/types/core.ts';
 import type { AuditEntry, WriteVerb } from '../../../../sim/cloud/call-log.ts';
 import type { SimServer } from '../../../../sim/cloud/sim-server.ts';
 import type { MacView } from '../../../../sim/mac/sim-mac.ts';
@@ -26,8 +26,12 @@ export interface BadWorld {
   readonly machines?: readonly ScalewayAppleSiliconMachine[];
   readonly nodes?: readonly Node[];
   readonly clusters?: readonly ClusterApiCluster[];
+  readonly coreMachines?: readonly Machine[];
+  readonly namespaces?: readonly Namespace[];
   readonly mac?: Partial<MacView>;
   readonly server?: Partial<SimServer>;
+  /** Its server is not there any more. */
+  readonly isGone?: true;
   /** One that was renewed just now, unless given. */
   readonly leases?: readonly Lease[];
   /** Another cluster on the same Macs. */
@@ -45,14 +49,17 @@ export const fakeTruth = ({ happenings, ...world }: BadWorld): FakeTruth => {
   let nowMs = START_MS;
   const tables: { readonly [K in KindName]: readonly Kinds[K][] } = {
     ...{ hosts: world.hosts ?? [], machines: world.machines ?? [], nodes: world.nodes ?? [] },
-    ...{ coreMachines: [], clusters: world.clusters ?? [], leases: world.leases ?? [lease('manager-0-0')] },
+    ...{ coreMachines: world.coreMachines ?? [], clusters: world.clusters ?? [], namespaces: world.namespaces ?? [] },
+    leases: world.leases ?? [lease('manager-0-0')],
   };
+  const isKnown = (id: string): boolean =>
+    [{ metadata: { name: HOST_ID } }, ...tables.hosts].some(({ metadata }) => metadata.name === id);
   const truth: Truth = {
     nowMs: () => nowMs,
     list: (kind) => tables[kind],
     find: (kind, name) => tables[kind].find(({ metadata }) => metadata.name === name),
-    server: (id) => (id === HOST_ID ? server(world.server) : undefined),
-    servers: () => [server(world.server)],
+    server: (id) => (world.isGone !== true && isKnown(id) ? server(world.server) : undefined),
+    servers: () => [server({ ...world.server, ...(world.isGone === true && { id: 'another', name: 'theirs' }) })],
     mac: () => ({ ...MAC, ...world.mac }),
     others: () => (world.other === undefined ? [] : [fakeTruth({ ...world.other, happenings: [] }).truth]),
   };
@@ -152,6 +159,12 @@ export const changed = <K extends KindName>(kind: K, after: Kinds[K], before?: K
 export const agent = (kind: 'started' | 'stopped', nodeName: string, providerId = `x://z/${HOST_ID}`): Happening => ({
   is: 'agent',
   agent: { kind, nodeName, providerId, server: 'https://here' },
+});
+
+/** Something was changed on the Mac. */
+export const batch = (caller: string, epoch: number): Happening => ({
+  is: 'batch',
+  batch: { caller, serverId: HOST_ID, epoch, steps: ['tart'] },
 });
 
 export const disk = (): Happening => ({ is: 'disk' });
