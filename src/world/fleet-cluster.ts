@@ -241,6 +241,7 @@ const portsOf = (actor: Actor, parts: ManagerParts): ProviderPorts => {
     cloud: connectCloud({
       ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
       transport: createKernelCloudTransport(cloud, actor),
+      ...(pace.cloudRequests && { requests: pace.cloudRequests }),
     }),
     preparer: createWatchedPreparer(actor, parts),
     join: createJoinCredentials({ client, clock, random, cluster }),

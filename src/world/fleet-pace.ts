@@ -7,6 +7,7 @@ import type { ControllerPace } from '../controlplane/core/controller-set.ts';
 import type { WatchSeconds } from '../kube/client/client.ts';
 import type { LeaseTimes } from '../kube/manager/leader-lease.ts';
 import type { ProviderTimes } from '../provider/host/ports.ts';
+import type { BudgetOptions } from '../scaleway/adapter/request-budget.ts';
 import { NORMAL_HOST_TIMES } from './host-times.ts';
 
 export interface FleetPace {
@@ -19,6 +20,8 @@ export interface FleetPace {
   /** How long a step on a Mac looks before and after it acts. */
   readonly lookMs?: number;
   readonly hosts: ProviderTimes;
+  /** How many requests the cloud gets; as in production unless given. */
+  readonly cloudRequests?: BudgetOptions;
 }
 
 /** As in production. */

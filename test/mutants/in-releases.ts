@@ -91,7 +91,7 @@ export const IN_RELEASES: readonly Mutant[] = [
     story: 'a server that is gone is an error for ever, and its record stays',
     killedBy: ['L2', 'L3', 'L4'],
     budget: 5,
-    edits: [{ file: OBSERVE, from: 'if (isUnseen(error)) return { server: undefined, atMs };', to: '' }],
+    edits: [{ file: OBSERVE, from: 'if (isUnseen(error)) return { server: undefined, atMs: beganMs };', to: '' }],
   },
   {
     id: 'M31',

@@ -2,14 +2,20 @@
  * Keeps a sink in step with the API server for ever: list, then watch, then watch again from where the last one ended.
  * No answer of the server ends it; only its signal does. Every trouble costs a jittered backoff, and only progress
  * (an event, a bookmark, a watch that lived its time) resets that.
+ *
+ * A watch that broke may have done so because the server is another one since, with an older etcd. Such a server lets us
+ * watch from a version that it has yet to give, and says nothing until it gives it: what we hold would stay for ever, also
+ * what does not exist there. So it is asked where it is before a watch goes on after trouble.
  */
 import { linkedController } from '../../base/abort.ts';
 import { type BackoffPolicy, backoffDelayMs } from '../../base/backoff.ts';
 import { type Clock, pause } from '../../base/clock.ts';
 import { FleetError, toFleetError } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { KubeClient, WatchEvent } from '../client/client.ts';
+import { collectionPath, withQuery } from '../client/paths.ts';
 import type { KubeList, KubeObject } from '../types/meta.ts';
 import type { Resource } from '../types/resource.ts';
 import { revisionOf } from './object-store.ts';
@@ -45,6 +51,9 @@ const WATCH_GRACE_MS = 5_000;
 /** A watch that ends sooner without a word counts as a failure, or an odd proxy would make us spin. */
 const SHORTEST_HEALTHY_WATCH_MS = 1_000;
 
+/** A server that ends a watch so much before its time is going away. */
+const EARLY_END_MS = 2_000;
+
 /** So many watches in a row without event or bookmark are no quiet server but a position that it does not know. */
 const SILENT_WATCHES_MAX = 2;
 
@@ -56,9 +65,13 @@ export const runReflector = async <T extends KubeObject>(
   sink: ReflectorSink<T>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const state: ReflectorState = { resumeFrom: undefined, cause: 'start', failures: 0, heard: 0, silentWatches: 0 };
+  const state: ReflectorState = {
+    ...{ resumeFrom: undefined, cause: 'start', failures: 0, heard: 0, silentWatches: 0 },
+    isInDoubt: false,
+  };
   while (!signal.aborted) {
     try {
+      if (state.isInDoubt) await askWhereItIs(options, state, signal);
       if (state.resumeFrom === undefined) await relist(options, state, { sink, signal });
       else await watchOnce(options, state, { sink, signal });
     } catch (thrown) {
@@ -76,6 +89,8 @@ interface ReflectorState {
   /** Events and bookmarks of the watch under way. */
   heard: number;
   silentWatches: number;
+  /** The last watch broke, or ended before its time: the server may be another one since. */
+  isInDoubt: boolean;
 }
 
 interface Run<T extends KubeObject> {
@@ -100,6 +115,26 @@ const relist = async <T extends KubeObject>(
   sink.replaced(list);
   state.resumeFrom = list.metadata.resourceVersion;
   state.silentWatches = 0;
+};
+
+/** Where the server is in its history takes no more than one object of the list, which tells the version of all. */
+const askWhereItIs = async <T extends KubeObject>(
+  options: ReflectorOptions<T>,
+  state: ReflectorState,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { client, resource, namespace, labelSelector, fieldSelector } = options;
+  const path = withQuery(collectionPath(resource, namespace), { limit: 1, labelSelector, fieldSelector });
+  const page = await client.getRaw(path, { signal });
+  state.isInDoubt = false;
+  const revision = revisionOf(parseListVersion(page));
+  if (revision > 0 && revision < revisionOf(state.resumeFrom)) startOver(state, 'went-back');
+};
+
+const parseListVersion = (page: unknown): string | undefined => {
+  const metadata = isRecord(page) ? page['metadata'] : undefined;
+  const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+  return typeof version === 'string' ? version : undefined;
 };
 
 /** One watch from its start to its end by the server; throws when it ends in any other way. */
@@ -129,7 +164,9 @@ const watchOnce = async <T extends KubeObject>(
     cancelWatchdog();
     linked.release();
   }
-  if (state.heard === 0 && clock.elapsed() - startedMs < SHORTEST_HEALTHY_WATCH_MS) throw endedAtOnce();
+  const livedMs = clock.elapsed() - startedMs;
+  if (state.heard === 0 && livedMs < SHORTEST_HEALTHY_WATCH_MS) throw endedAtOnce();
+  state.isInDoubt = livedMs < timeoutSeconds * 1_000 - EARLY_END_MS;
   state.failures = 0;
   noteSilence(state);
 };
@@ -142,6 +179,7 @@ const noteSilence = (state: ReflectorState): void => {
 
 const startOver = (state: ReflectorState, cause: RelistCause): void => {
   state.resumeFrom = undefined;
+  state.isInDoubt = false;
   state.cause = cause;
 };
 
@@ -151,6 +189,7 @@ const recover = async <T extends KubeObject>(
   { error, signal }: { readonly error: FleetError; readonly signal: AbortSignal },
 ): Promise<void> => {
   state.failures += 1;
+  state.isInDoubt = state.resumeFrom !== undefined;
   if (isExpired(error)) startOver(state, 'expired');
   if (error.code === STALLED) noteSilence(state);
   const maxMs = (client.watchSeconds?.retryMost ?? RETRY_MOST_SECONDS) * 1_000;

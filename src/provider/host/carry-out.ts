@@ -13,10 +13,11 @@ import { lookAtHostKey, stopAgent } from './bootstrap.ts';
 import { forgetHost } from './forget-host.ts';
 import { nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
-import { patchHost } from './host-record.ts';
-import type { HostPlan } from './host-view.ts';
+import { recordOn } from './host-record.ts';
+import type { HostPlan, ToRecord } from './host-view.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
 import { type Look, refOf } from './observe-host.ts';
+import type { OsImages } from './os-images.ts';
 import { isPending } from './plan-claim.ts';
 import { withoutReboot } from './plan-recovery.ts';
 import { acceptWipe } from './plan-release.ts';
@@ -37,6 +38,8 @@ export interface HostDeps extends PrepareDeps {
   readonly stops: Operations<never, void>;
   /** Writes that this process put on record and has not sent: what for, by the id of the write. */
   readonly unsent: Map<string, 'recovery' | 'request' | 'order'>;
+  /** What can be installed; asked for before the look that a wipe is permitted by. */
+  readonly images: OsImages;
   /** Whose claim may be put on record as about to be carried out. */
   readonly turns: Turns;
   /** Intents to rent a Mac that this process decided to send. */
@@ -101,28 +104,33 @@ const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<R
     case 'reboot':
       return reboot(deps, task);
     case 'reinstall':
-      return reinstall(deps, task, plan.osFamily);
+      return reinstall(deps, task, plan);
     case 'terminate':
-      return terminate(deps, task);
-    case 'schedule-deletion':
+      return terminate(deps, task, plan);
+    case 'schedule-deletion': {
       if (!isQuiet(deps, task)) return stoppingAgent();
+      await putOnRecord(deps, task, plan);
       await cloud.scheduleDeletion(server, 'delete', permitEffect(deps, task));
       return wait(settings.times.pollMs);
+    }
     default:
       return unreachable(plan);
   }
 };
 
-/** With a record that was too old: put anew on it first. What came of it is seen in the next pass, which begins with that. */
-const rename = async (
-  deps: HostDeps,
-  task: Task,
-  { to, record }: Write & { readonly do: 'rename' },
-): Promise<Result> => {
-  if (record !== undefined) await patchHost(task.host, { lastWrite: record }, task.context);
+/** Returns the record as it is from now on. What is not permitted any more is not put on it. */
+const putOnRecord = async (deps: HostDeps, task: Task, { record }: ToRecord): Promise<MacHost> => {
+  if (record === undefined) return task.host;
+  permitEffect(deps, task);
+  return recordOn(task.host, record, task.context);
+};
+
+/** With a record of its own, what came of it is seen in the next pass, which begins with that. */
+const rename = async (deps: HostDeps, task: Task, plan: Write & { readonly do: 'rename' }): Promise<Result> => {
   try {
-    const server = await deps.ports.cloud.renameServer(refOf(task.host), to, permitEffect(deps, task));
-    return record === undefined ? renamed(deps, task, server) : wait(0);
+    await putOnRecord(deps, task, plan);
+    const server = await deps.ports.cloud.renameServer(refOf(task.host), plan.to, permitEffect(deps, task));
+    return plan.record === undefined ? renamed(deps, task, server) : wait(0);
   } finally {
     deps.turns.end(task.host.metadata.name);
   }
@@ -187,39 +195,43 @@ const reboot = async (deps: HostDeps, task: Task): Promise<Result> => {
 const isAsGoodAsRebooted = (error: unknown): boolean =>
   isKind(error, 'not-found') || (error instanceof FleetError && error.code === 'TransientState');
 
-const reinstall = async (deps: HostDeps, task: Task, osFamily: string): Promise<Result> => {
+const reinstall = async (deps: HostDeps, task: Task, plan: Write & { readonly do: 'reinstall' }): Promise<Result> => {
   const { ports } = deps;
-  const { host, context } = task;
   if (!isQuiet(deps, task)) return stoppingAgent();
-  const image = await findImage(deps, host, { osFamily, signal: context.signal });
+  const image = await findImage(deps, task.host, { osFamily: plan.osFamily, signal: task.context.signal });
+  const host = await putOnRecord(deps, task, plan);
   const server = await ports.cloud.reinstallServer(refOf(host), image, permitEffect(deps, task));
   if (server.status !== 'reinstalling') return wait(ports.settings.times.pollMs);
-  return wait(0, { spec: acceptWipe({ spec: host.spec, nowMs: ports.clock.now() }).spec });
+  await recordOn(host, acceptWipe({ spec: host.spec, nowMs: ports.clock.now() }).spec, task.context);
+  return wait(0);
 };
 
 const stoppingAgent = (): Result =>
   wait(WATCH_OPERATION_MS, notReady(REASONS.host.ready.notReady, 'stopping its agent'));
 
 /** A lease that still runs is no failure: the deletion is scheduled instead (F06, F07). */
-const terminate = async (deps: HostDeps, task: Task): Promise<Result> => {
+const terminate = async (deps: HostDeps, task: Task, plan: Write & { readonly do: 'terminate' }): Promise<Result> => {
   const { cloud, clock, ids, settings } = deps.ports;
   if (!isQuiet(deps, task)) return stoppingAgent();
+  const host = await putOnRecord(deps, task, plan);
   try {
-    await cloud.terminateServer(refOf(task.host), permitEffect(deps, task));
+    await cloud.terminateServer(refOf(host), permitEffect(deps, task));
     return wait(settings.times.pollMs);
   } catch (error) {
     if (!(error instanceof FleetError) || error.code !== 'PreconditionFailed') throw error;
-    return wait(0, { spec: { lastWrite: recordWrite({ nowMs: clock.now(), uuid: ids.uuid }, 'schedule-deletion') } });
+    const lastWrite = recordWrite({ nowMs: clock.now(), uuid: ids.uuid }, 'schedule-deletion');
+    await recordOn(host, { lastWrite }, task.context);
+    return wait(0);
   }
 };
 
 /** The newest image of the family; the default of the type when none is published any more: a retired image holds up no wipe. */
 const findImage = async (
-  { ports: { cloud, logger } }: HostDeps,
+  { ports: { logger }, images: known }: HostDeps,
   host: MacHost,
   { osFamily, signal }: { readonly osFamily: string; readonly signal: AbortSignal },
 ): Promise<string | undefined> => {
-  const images = await cloud.listOsImages(refOf(host).zone, host.spec.type ?? '', signal);
+  const images = await known.of(refOf(host).zone, host.spec.type ?? '', signal);
   try {
     return chooseOsImage(images, osFamily).id;
   } catch (error) {

@@ -30,7 +30,7 @@ import {
   type ProviderCaches,
 } from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder } from './host-life.ts';
-import type { Owner } from './host-view.ts';
+import type { HostPlan, Owner } from './host-view.ts';
 import { identityLeftMs } from './node-identity.ts';
 import {
   censusOf,
@@ -41,11 +41,15 @@ import {
   lookAt,
   needsLook,
   observeOwner,
+  refOf,
 } from './observe-host.ts';
 import { orderHost } from './order-host.ts';
-import { type IntentView, planIntent } from './plan-claim.ts';
+import { createOsImages } from './os-images.ts';
+import { planIntent } from './plan-claim.ts';
 import { planHost } from './plan-host.ts';
+import { planOwner } from './plan-owner.ts';
 import { tierOf } from './plan-recovery.ts';
+import { planWiping } from './plan-release.ts';
 import type { HostPorts } from './ports.ts';
 import { pacedUntil, underWay, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
 import { isReady } from './report.ts';
@@ -54,7 +58,7 @@ import { createTurns } from './turns.ts';
 
 /** A fleet as large as one manager is made for is worked on at once: each Mac is waited for, most of the time. */
 const WORK_AT_ONCE = 1_024;
-/** Enough to use up the budget of requests to the cloud, few enough that a look does not grow old in its line. */
+/** Enough to use up the budget of requests to the cloud; no more Macs than these stand between a record and its request. */
 const WORKERS = 16;
 
 export const createHostController = (ports: HostPorts, caches: ProviderCaches, events: EventRecorder): Controller => {
@@ -65,6 +69,7 @@ export const createHostController = (ports: HostPorts, caches: ProviderCaches, e
   const deps: HostDeps = {
     ...{ ports, caches, operations, keyLooks, stops },
     ...{ raisedEpochs: new Map(), unsent: new Map(), decided: new Set() },
+    images: createOsImages(ports),
     turns: createTurns({
       ...{ clock: ports.clock, places: WORKERS, goodForMs: ports.settings.times.recordMaxAgeMs },
       wake: (key) => controller.wake(key),
@@ -165,24 +170,25 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const turn: RollTurn = state === 'joined' ? rollTurnOf(deps, host) : { is: 'nothing' };
   const look = await lookIfNeeded(deps, { host, state, owner, turn, context });
   if (look.kind === 'not-yet') return look.result;
-  const told = { state, nowMs, isAtWork: () => deps.operations.state(host.metadata.uid ?? '') !== undefined };
+  // It may have stood in line for long.
+  const seenMs = ports.clock.now();
+  const told = { state, nowMs: seenMs, isAtWork: () => deps.operations.state(host.metadata.uid ?? '') !== undefined };
   if (look.kind === 'enough') return withStatus(look.result, host, { ...told, server: undefined });
-  const presence = judgePresence(host.status?.server, look.look, nowMs);
+  const presence = judgePresence(host.status?.server, look.look, seenMs);
   const plan = planHost({
-    ...{ nowMs, spec: host.spec, server: look.look.server, isGone: presence.isGone, owner, node },
+    ...{ nowMs: seenMs, spec: host.spec, server: look.look.server, isGone: presence.isGone, owner, node },
     isProvisioned: isProvisioned(caches, host),
     isUnsent: deps.unsent.has(host.spec.lastWrite?.id ?? ''),
     diagnosis: look.diagnosis,
     ...{ configHash: wantedHashOf(ports, host), isTurnToRoll: turn.is === 'now' },
     clusterId: ports.settings.clusterId,
     ...{ times: ports.settings.times, limits: ports.settings.limits },
-    census: () => censusOf(caches, host, nowMs),
+    census: () => censusOf(caches, host, seenMs),
     uuid: ports.ids.uuid,
   });
-  const isUntold = plan.do === 'store' && plan.after === 'sighting' && presence.server !== undefined;
-  const result = isUntold
-    ? wait<MacHost>(0, { status: {} })
-    : await carryOut(deps, plan, { host, look: look.look, context });
+  const result = await carryOut(deps, plan, { host, look: look.look, context });
+  // The record is newer than what this pass has read: the next tells how the Mac stands.
+  if ('record' in plan && plan.record !== undefined && result.condition === undefined) return result;
   return withStatus(result, host, { ...told, server: presence.server });
 };
 
@@ -213,43 +219,58 @@ type Looked =
   | { readonly kind: 'enough'; readonly result: StepResult<MacHost> };
 
 const lookIfNeeded = async (deps: HostDeps, glance: Glance): Promise<Looked> => {
-  const { host, state, owner, turn, context } = glance;
+  const { host, state, owner, context } = glance;
+  const unlooked = (await followRecord(deps, glance)) ?? followWork(deps, glance);
+  if (unlooked !== undefined) return unlooked;
+  if (owner === 'names-it' && (await isOwnerFrozen(host, context)))
+    return { kind: 'not-yet', result: wait(deps.ports.settings.times.pollMs) };
+  // First what takes long: an effect is allowed only while the look is young.
+  const diagnosis = await diagnose(deps.ports, host, { state, signal: context.signal });
+  if (state === 'releasing') await deps.images.of(refOf(host).zone, host.spec.type ?? '', context.signal);
+  return { kind: 'looked', look: await lookAt(deps.ports, host, context), diagnosis };
+};
+
+/** What is next by the record alone; undefined: that depends on more. */
+const followRecord = async (deps: HostDeps, { host, state, owner, context }: Glance): Promise<Looked | undefined> => {
   // Just put on record: what its server looks like follows at once.
   if (state === 'free' && host.status?.server === undefined) return { kind: 'not-yet', result: stop() };
-  const intent = state === 'claimed' ? planIntent(intentView(deps, host, owner)) : undefined;
-  if (intent?.do === 'store' && !deps.turns.take(host.metadata.name))
+  const plan = planUnlooked(deps, host, { state, owner });
+  if (plan === undefined) return undefined;
+  if (plan.do === 'store' && !deps.turns.take(host.metadata.name))
     return { kind: 'not-yet', result: wait(deps.ports.settings.times.recordMaxAgeMs) };
-  if (intent !== undefined)
-    return { kind: 'enough', result: await carryOut(deps, intent, { host, look: UNLOOKED, context }) };
+  return { kind: 'enough', result: await carryOut(deps, plan, { host, look: UNLOOKED, context }) };
+};
+
+const planUnlooked = (
+  { ports }: HostDeps,
+  { spec, status }: MacHost,
+  { state, owner }: Pick<Glance, 'state' | 'owner'>,
+): HostPlan | undefined => {
+  const { times } = ports.settings;
+  const seen = { spec, sighting: status?.server, nowMs: ports.clock.now(), times };
+  if (state === 'claimed') return planIntent({ ...seen, owner, uuid: ports.ids.uuid });
+  if (state === 'joined' && owner === 'leaving') return planOwner({ ...seen, owner });
+  return state === 'wiping' ? planWiping(seen) : undefined;
+};
+
+/** What there is to say of work under way, or of a Mac that nothing is to be done to; undefined: look. */
+const followWork = (deps: HostDeps, { host, state, owner, turn }: Glance): Looked | undefined => {
+  const isStopping = deps.stops.state(host.metadata.uid ?? '')?.state === 'running';
+  if (isStopping && host.status?.state === state) return { kind: 'not-yet', result: wait(WATCH_OPERATION_MS) };
   const rolling = state === 'joined' && owner === 'names-it' ? rollUnderWay(deps, host) : undefined;
   if (rolling === 'not-yet') return { kind: 'not-yet', result: wait(WATCH_OPERATION_MS) };
   if (rolling !== undefined) return { kind: 'enough', result: rolling };
   if (!needsLook(host, { state, owner, isTurnToRoll: turn.is === 'now' }))
     return { kind: 'enough', result: restOf(deps, host, turn) };
-  if (state === 'preparing' && owner === 'names-it' && host.spec.rebootRequest === undefined) {
-    const quietMs = withoutNewsMs(deps, host);
-    if (quietMs !== undefined) return { kind: 'not-yet', result: wait(quietMs) };
-    const result = underWay(deps, host) ?? (isAboutToAct(deps, host) ? undefined : pacedUntil(deps, host));
-    if (result !== undefined) return { kind: 'enough', result };
-  }
-  return lookLive(deps, glance);
-};
-
-const lookLive = async ({ ports }: HostDeps, { host, state, owner, context }: Glance): Promise<Looked> => {
-  if (owner === 'names-it' && (await isOwnerFrozen(host, context)))
-    return { kind: 'not-yet', result: wait(ports.settings.times.pollMs) };
-  // First what takes long: an effect is allowed only while the look is young.
-  const diagnosis = await diagnose(ports, host, { state, signal: context.signal });
-  return { kind: 'looked', look: await lookAt(ports, host, context), diagnosis };
+  if (state !== 'preparing' || owner !== 'names-it' || host.spec.rebootRequest !== undefined) return undefined;
+  const quietMs = withoutNewsMs(deps, host);
+  if (quietMs !== undefined) return { kind: 'not-yet', result: wait(quietMs) };
+  const result = underWay(deps, host) ?? (isAboutToAct(deps, host) ? undefined : pacedUntil(deps, host));
+  return result === undefined ? undefined : { kind: 'enough', result };
 };
 
 /** For plans without an effect: with it none is permitted. */
 const UNLOOKED: Look = { server: undefined, atMs: Number.NEGATIVE_INFINITY };
-
-const intentView = ({ ports }: HostDeps, { spec, status }: MacHost, owner: Owner): IntentView => ({
-  ...{ spec, owner, sighting: status?.server, nowMs: ports.clock.now() },
-  ...{ times: ports.settings.times, uuid: ports.ids.uuid },
-});
 
 /** Until its identity may have run out, or it is its turn to be changed. */
 const restOf = ({ ports }: HostDeps, host: MacHost, turn: RollTurn): StepResult<MacHost> => {
@@ -272,12 +293,16 @@ const withStatus = (
     readonly isAtWork: () => boolean;
   },
 ): StepResult<MacHost> => {
-  if (isInPassing(result)) return result;
+  const freed = freedState(result);
+  if (isInPassing(result) && freed === undefined) return result;
+  const state = freed ?? seen.state;
   return {
     ...result,
     status: {
-      ...(status?.state === seen.state ? {} : { state: seen.state, stateSince: toTimestamp(seen.nowMs) }),
+      ...(status?.state === state ? {} : { state, stateSince: toTimestamp(seen.nowMs) }),
       ...(seen.server === undefined ? {} : { server: seen.server }),
+      // What was verified on it is not on it any more.
+      ...(freed === undefined || status?.configHash === undefined ? {} : { configHash: undefined }),
       // Work that is over, or was that of a process which is no more.
       ...(status?.operation === undefined || seen.isAtWork() ? {} : { operation: undefined }),
       ...result.status,
@@ -285,13 +310,12 @@ const withStatus = (
   };
 };
 
-/**
- * A pass that says nothing and is followed by another at once: that one tells how the Mac stands. But a claim is dropped for what
- * was seen: untold, the next machine would claim the same Mac for the same old sight.
- */
+/** A pass that says nothing and is followed by another at once: that one tells how the Mac stands. */
 const isInPassing = (result: StepResult<MacHost>): boolean =>
-  result.kind === 'wait' &&
-  result.afterMs === 0 &&
-  result.condition === undefined &&
-  result.status === undefined &&
-  !(result.spec !== undefined && 'claimRef' in result.spec && result.spec.claimRef === undefined);
+  result.kind === 'wait' && result.afterMs === 0 && result.condition === undefined && result.status === undefined;
+
+/** Whoever may have the Mac next decides by how it was seen: that goes on record with its being let go. Undefined: it is not. */
+const freedState = ({ spec }: StepResult<MacHost>): HostState | undefined => {
+  if (spec === undefined || !('claimRef' in spec) || spec.claimRef !== undefined) return undefined;
+  return spec.quarantine === undefined ? 'free' : 'quarantined';
+};

@@ -67,22 +67,13 @@ export interface HostView {
 export type HostPlan =
   | { readonly do: 'rest' }
   | { readonly do: 'wait'; readonly afterMs: number; readonly reason?: string; readonly message?: string }
-  /**
-   * Store this, then look again. `event` tells people why, where it is more than a step on the way. With `after` others act on
-   * it at once, by what is on record of the server: what was seen goes there first.
-   */
-  | {
-      readonly do: 'store';
-      readonly spec: Changes<MacHostSpec>;
-      readonly event?: PlannedEvent;
-      readonly after?: 'sighting';
-    }
-  /** `record`: to be stored first, in the place of one that is too old. */
-  | { readonly do: 'rename'; readonly to: string; readonly record?: NonNullable<MacHostSpec['lastWrite']> }
+  /** Store this, then look again. `event` tells people why, where it is more than a step on the way. */
+  | { readonly do: 'store'; readonly spec: Changes<MacHostSpec>; readonly event?: PlannedEvent }
+  | (ToRecord & { readonly do: 'rename'; readonly to: string })
   | { readonly do: 'reboot' }
-  | { readonly do: 'reinstall'; readonly osFamily: string }
-  | { readonly do: 'terminate' }
-  | { readonly do: 'schedule-deletion' }
+  | (ToRecord & { readonly do: 'reinstall'; readonly osFamily: string })
+  | (ToRecord & { readonly do: 'terminate' })
+  | (ToRecord & { readonly do: 'schedule-deletion' })
   | { readonly do: 'prepare' }
   /** Another configuration for a Mac that works. */
   | { readonly do: 'roll' }
@@ -90,6 +81,12 @@ export type HostPlan =
   /** Take the record away. */
   | { readonly do: 'forget' }
   | { readonly do: 'report'; readonly reason?: string; readonly message: string };
+
+/** Of a write to the server. */
+export interface ToRecord {
+  /** To be stored right before it is sent (R13); absent when a record that is fresh says so already. */
+  readonly record?: Changes<MacHostSpec>;
+}
 
 export interface PlannedEvent {
   readonly type: 'Normal' | 'Warning';

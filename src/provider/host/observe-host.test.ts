@@ -7,7 +7,7 @@ import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { isOwnerFrozen, judgePresence } from './observe-host.ts';
 import { at, CLAIMED, NOW, RELEASE, serverOf, specOf } from './testing/views.ts';
 
-const seen: ServerAccess = { ...serverOf('mac-1'), sudoPassword: undefined };
+const seen: ServerAccess = { ...serverOf('mac-1'), sudoPassword: undefined, askedAtMs: 0 };
 const known = { name: 'mac-1', status: 'ready', address: '192.0.2.1' };
 
 describe('whether a server is gone (R19)', () => {

@@ -17,7 +17,7 @@ import { isSameSighting, recordSighting } from './sighting.ts';
 
 export interface Look {
   readonly server: ServerAccess | undefined;
-  /** On the monotonic clock: an effect is allowed only while the look is young (R13). */
+  /** When the cloud was asked, on the monotonic clock: an effect is allowed only while the look is young (R13). */
   readonly atMs: number;
 }
 
@@ -32,11 +32,12 @@ export const lookAt = async (
   host: MacHost,
   { signal }: Pick<ReconcileContext, 'signal'>,
 ): Promise<Look> => {
-  const atMs = clock.elapsed();
+  const beganMs = clock.elapsed();
   try {
-    return { server: await cloud.getServer(refOf(host), signal), atMs };
+    const server = await cloud.getServer(refOf(host), signal);
+    return { server, atMs: server.askedAtMs };
   } catch (error) {
-    if (isUnseen(error)) return { server: undefined, atMs };
+    if (isUnseen(error)) return { server: undefined, atMs: beganMs };
     throw error;
   }
 };

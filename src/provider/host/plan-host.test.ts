@@ -16,6 +16,7 @@ import {
   quietly,
   RELEASE,
   RELEASING,
+  renaming,
   serverOf,
   specOf,
   store,
@@ -51,7 +52,7 @@ const ROWS: readonly Row[] = [
     story: 'R7 a claimed host is first to get a pending name, stored before it is sent',
     spec: { claimRef: CLAIM },
     server: serverOf(POOL),
-    plan: store({ assignedName: { current: POOL, next: PENDING }, lastWrite: fresh('rename') }),
+    plan: renaming(POOL, PENDING),
   },
   {
     story: 'S19 a Node on a Mac that is yet to be taken is of an earlier life, and is deleted first',
@@ -70,7 +71,7 @@ const ROWS: readonly Row[] = [
     story: 'R13 T-47 a record that grew old is written anew before anything is sent',
     spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 31_000) },
     server: serverOf(POOL),
-    plan: { do: 'rename', to: PENDING, record: fresh('rename') },
+    plan: { do: 'rename', to: PENDING, record: { lastWrite: fresh('rename') } },
   },
   {
     story: 'R7 T-43 a rename whose answer was lost is recognised by the name, which is held from now on',
@@ -88,7 +89,7 @@ const ROWS: readonly Row[] = [
     story: 'R6 after that the machine gives the name',
     spec: { claimRef: CLAIM, assignedName: { current: PENDING }, lastWrite: wrote('rename', 40_000) },
     server: serverOf(PENDING),
-    plan: store({ assignedName: { current: PENDING, next: 'mac-1' }, lastWrite: fresh('rename') }),
+    plan: renaming(PENDING, 'mac-1'),
   },
   {
     story: 'R25 a rented Mac is waited for until it is delivered',
@@ -116,7 +117,7 @@ const ROWS: readonly Row[] = [
     story: 'R25 then it gets its machine’s name at once: no other cluster knows it',
     spec: { ...RENTED, claimRef: CLAIM },
     server: serverOf(ORDERED),
-    plan: store({ assignedName: { current: ORDERED, next: 'mac-1' }, lastWrite: fresh('rename') }),
+    plan: renaming(ORDERED, 'mac-1'),
   },
   {
     story: 'R25 a rented Mac whose name somebody changed is not let go: it costs money',
@@ -128,13 +129,13 @@ const ROWS: readonly Row[] = [
     story: 'R25 the rent of a rented Mac ends with its machine, whatever the release says',
     spec: { ...RENTED, claimRef: CLAIM, release: RELEASE, assignedName: { current: RELEASING } },
     server: serverOf(RELEASING),
-    plan: store({ lastWrite: fresh('delete') }),
+    plan: { do: 'terminate', record: { lastWrite: fresh('delete') } },
   },
   {
     story: 'R7 T-44 a server that another cluster renamed meanwhile is let go',
     spec: { claimRef: CLAIM, assignedName: { current: PENDING }, lastWrite: wrote('rename', 40_000) },
     server: serverOf(`tuist-claim-pending-${UUID}`),
-    plan: { ...store({ claimRef: undefined, assignedName: undefined }), after: 'sighting' },
+    plan: store({ claimRef: undefined, assignedName: undefined }),
   },
   {
     story: 'a host with its final name is prepared',
@@ -265,19 +266,13 @@ const ROWS: readonly Row[] = [
     story: 'R12 a release begins with the releasing name',
     spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' }, release: RELEASE },
     server: serverOf('mac-1'),
-    plan: store({
-      assignedName: { current: 'mac-1', next: `tuist-releasing-0a1b2c3d-${UUID}` },
-      lastWrite: fresh('rename'),
-    }),
+    plan: renaming('mac-1', `tuist-releasing-0a1b2c3d-${UUID}`),
   },
   {
     story: 'R12 a claimed host that still has its pool name is wiped too before it is free',
     spec: { claimRef: CLAIM, release: RELEASE },
     server: serverOf(POOL),
-    plan: store({
-      assignedName: { current: POOL, next: `tuist-releasing-0a1b2c3d-${UUID}` },
-      lastWrite: fresh('rename'),
-    }),
+    plan: renaming(POOL, `tuist-releasing-0a1b2c3d-${UUID}`),
   },
   {
     story: 'R8 a host to be released whose server has a foreign name is not wiped',
@@ -299,7 +294,11 @@ const ROWS: readonly Row[] = [
     story: 'R13 the request to wipe is stored before it is sent',
     spec: { claimRef: CLAIM, assignedName: { current: RELEASING }, release: RELEASE },
     server: serverOf(RELEASING),
-    plan: store({ reinstall: { intentID: 'i-1', requestedAt: at(0) }, lastWrite: fresh('reinstall') }),
+    plan: {
+      do: 'reinstall',
+      osFamily: 'Tahoe',
+      record: { reinstall: { intentID: 'i-1', requestedAt: at(0) }, lastWrite: fresh('reinstall') },
+    },
   },
   {
     story: 'a stored request to wipe is sent',
@@ -353,7 +352,11 @@ const ROWS: readonly Row[] = [
       lastWrite: wrote('reinstall', 900_000),
     },
     server: serverOf(RELEASING),
-    plan: store({ reinstall: { intentID: 'i-1', requestedAt: at(0) }, lastWrite: fresh('reinstall') }),
+    plan: {
+      do: 'reinstall',
+      osFamily: 'Tahoe',
+      record: { reinstall: { intentID: 'i-1', requestedAt: at(0) }, lastWrite: fresh('reinstall') },
+    },
   },
   {
     story: 'D6 no pool name before the wipe is over',
@@ -404,7 +407,7 @@ const ROWS: readonly Row[] = [
     story: 'D6 a wiped host gets a pool name',
     spec: wiping(),
     server: serverOf(RELEASING),
-    plan: store({ assignedName: { current: RELEASING, next: `tuist-pool-${UUID}` }, lastWrite: fresh('rename') }),
+    plan: renaming(RELEASING, `tuist-pool-${UUID}`),
   },
   {
     story: 'a host seen under its new pool name is free again, with one more wipe',
@@ -456,10 +459,7 @@ const ROWS: readonly Row[] = [
     spec: { ...CLAIMED, hold: { reason: 'OwnerVanished' }, release: RELEASE },
     server: serverOf('mac-1'),
     owner: 'gone',
-    plan: store({
-      assignedName: { current: 'mac-1', next: `tuist-releasing-0a1b2c3d-${UUID}` },
-      lastWrite: fresh('rename'),
-    }),
+    plan: renaming('mac-1', `tuist-releasing-0a1b2c3d-${UUID}`),
   },
   {
     story: 'R17 a Mac that lives on in another cluster is forgotten here',

@@ -1,6 +1,6 @@
 /**
- * The next thing to do for a Mac: pure, from a view of everything that may matter. Whatever changes the server is first
- * stored as an intent with a fresh record of the request (R11, R13), and carried out in the next pass.
+ * The next thing to do for a Mac: pure, from a view of everything that may matter. Whatever changes the server carries the
+ * intent and the record of the request that are stored before it is sent (R11, R13).
  */
 import { parseTimestamp } from '../../base/clock.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
@@ -12,7 +12,7 @@ import { holdLeftMs, isPending, pendingNameOf } from './plan-claim.ts';
 import { planKeep, planOwner } from './plan-owner.ts';
 import { planReboot, planRecovery, planRequestedReboot, planSeclude } from './plan-recovery.ts';
 import { planReturn, planTerminate, planWipe } from './plan-release.ts';
-import { intendName, nameOnRecord, pursueName } from './recorded-write.ts';
+import { giveName, nameOnRecord, pursueName } from './recorded-write.ts';
 
 export const planHost = (view: HostView): HostPlan => {
   const state = hostStateOf(view.spec, view.node);
@@ -56,7 +56,7 @@ const planForget = ({ isGone, owner }: HostView): HostPlan =>
 const planDrop = (view: HostView): HostPlan =>
   view.spec.ordered
     ? { do: 'report', message: describeMismatch(view) }
-    : { do: 'store', spec: { claimRef: undefined, assignedName: undefined }, after: 'sighting' };
+    : { do: 'store', spec: { claimRef: undefined, assignedName: undefined } };
 
 /** The part of plan-claim.ts that takes a look; also for records that have no intent yet, or one of an earlier release. */
 const planTake = (view: HostView): HostPlan => {
@@ -69,7 +69,7 @@ const planTake = (view: HostView): HostPlan => {
   if (view.node === 'there') return { do: 'delete-node' };
   const from = nameOnRecord(view);
   if (name === undefined) {
-    return intendName(view, { from, to: pendingNameOf(spec.claimRef?.uid ?? '') });
+    return giveName(view, { from, to: pendingNameOf(spec.claimRef?.uid ?? '') });
   }
   // That it was seen goes on record with this pass, and the name is held from then on.
   if (name.next !== undefined && name.next === server?.name && isPending(name.next))
@@ -78,14 +78,14 @@ const planTake = (view: HostView): HostPlan => {
   if (parseServerName(server?.name ?? '', [])?.kind === 'ordered') return planOrdered(view);
   if (!isPending(server?.name ?? '')) return { do: 'report', message: describeMismatch(view) };
   const leftMs = holdLeftMs(view, spec.lastWrite?.at);
-  return leftMs > 0 ? { do: 'wait', afterMs: leftMs } : intendName(view, { from, to: spec.claimRef?.name ?? '' });
+  return leftMs > 0 ? { do: 'wait', afterMs: leftMs } : giveName(view, { from, to: spec.claimRef?.name ?? '' });
 };
 
 /** No other cluster can take what has our name from its first moment on: nothing is held before the final one (R25). */
 const planOrdered = (view: HostView): HostPlan => {
   const { spec, server, times } = view;
   if (server?.isDelivered === true && server.status === 'ready')
-    return intendName(view, { from: nameOnRecord(view), to: spec.claimRef?.name ?? '' });
+    return giveName(view, { from: nameOnRecord(view), to: spec.claimRef?.name ?? '' });
   const message = `ordered as ${server?.name}, and not delivered yet: it is ${server?.status}`;
   return { do: 'wait', afterMs: times.pollMs, reason: REASONS.host.ready.ordering, message };
 };

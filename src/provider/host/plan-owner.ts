@@ -20,7 +20,7 @@ const OURS: ReadonlySet<string> = new Set([ownerVanished, detached, namespaceTer
 export const isHoldOfOwner = (reason: string): boolean => OURS.has(reason);
 
 /** Undefined: the owner is there, and work may go on. */
-export const planOwner = (view: HostView): HostPlan | undefined => {
+export const planOwner = (view: Pick<HostView, 'owner' | 'nowMs' | 'times'>): HostPlan | undefined => {
   const { owner, nowMs, times } = view;
   if (owner === 'names-it') return undefined;
   if (owner === 'leaving') return { do: 'wait', afterMs: times.pollMs, message: 'its machine is being deleted' };

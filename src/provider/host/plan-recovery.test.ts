@@ -10,6 +10,7 @@ import {
   POOL,
   QUARANTINE,
   quietly,
+  renaming,
   serverOf,
   store,
   UUID,
@@ -259,10 +260,7 @@ const ROWS: readonly Row[] = [
     spec: { quarantine: { reason: 'BootstrapExhausted', since: at(0), configHash: 'config-1' } },
     server: serverOf(POOL),
     owner: 'gone',
-    plan: store({
-      assignedName: { current: POOL, next: `tuist-quarantine-0a1b2c3d-${UUID}` },
-      lastWrite: fresh('rename'),
-    }),
+    plan: renaming(POOL, `tuist-quarantine-0a1b2c3d-${UUID}`),
   },
   {
     story: 'R21 and stays there with the configuration it failed with',

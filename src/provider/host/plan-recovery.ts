@@ -7,7 +7,7 @@ import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName, renderServerName } from '../../kinds/names.ts';
 import type { HostLimits, HostPlan, HostView, PoolCensus } from './host-view.ts';
-import { intendName, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
+import { giveName, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
 
 /** Reasons of a release that count against the Mac. */
 const FAULTS = { exhausted: 'BootstrapExhausted', keyChanged: 'HostKeyChanged' } as const;
@@ -147,7 +147,7 @@ export const planSeclude = (view: HostView): HostPlan => {
   const next = spec.assignedName?.next;
   if (next !== undefined) return pursueName(view, next);
   if (parseServerName(server?.name ?? '', [])?.kind !== 'quarantine') {
-    return intendName(view, {
+    return giveName(view, {
       from: nameOnRecord(view),
       to: renderServerName({ kind: 'quarantine', clusterId, uuid: view.uuid() }),
     });

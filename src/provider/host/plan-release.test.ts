@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { HostPlan } from './host-view.ts';
 import { planHost } from './plan-host.ts';
+import { planWiping } from './plan-release.ts';
+import type { Sighting } from './sighting.ts';
 import {
   at,
   CLAIM,
@@ -14,8 +16,11 @@ import {
   quietly,
   RELEASE,
   RELEASING,
+  renaming,
   serverOf,
+  specOf,
   store,
+  TIMES,
   UUID,
   viewOf,
   wrote,
@@ -35,14 +40,8 @@ const failed = (returns: number, reason = 'BootstrapExhausted') => ({
   reinstall: WIPED,
   budgets: { returns },
 });
-const toQuarantine = store({
-  assignedName: { current: RELEASING, next: `tuist-quarantine-0a1b2c3d-${UUID}` },
-  lastWrite: fresh('rename'),
-});
-const toPool = store({
-  assignedName: { current: RELEASING, next: `tuist-pool-${UUID}` },
-  lastWrite: fresh('rename'),
-});
+const toQuarantine = renaming(RELEASING, `tuist-quarantine-0a1b2c3d-${UUID}`);
+const toPool = renaming(RELEASING, `tuist-pool-${UUID}`);
 
 const ROWS: readonly Row[] = [
   {
@@ -50,10 +49,7 @@ const ROWS: readonly Row[] = [
       'R12 released under a pending name that is not noted yet, it is known by that name until it has the releasing one',
     spec: { claimRef: CLAIM, release: RELEASE, assignedName: { current: POOL, next: PENDING } },
     server: serverOf(PENDING),
-    plan: store({
-      assignedName: { current: PENDING, next: `tuist-releasing-0a1b2c3d-${UUID}` },
-      lastWrite: fresh('rename'),
-    }),
+    plan: renaming(PENDING, `tuist-releasing-0a1b2c3d-${UUID}`),
   },
   {
     story: 'R20 past the limit of wipes within an hour nothing is wiped, and it says so',
@@ -72,7 +68,11 @@ const ROWS: readonly Row[] = [
     spec: { ...LEAVING, release: RELEASE, reinstall: { intentID: 'i-1', requestedAt: at(900_000) } },
     server: serverOf(RELEASING),
     census: { wipedLastHour: 30 },
-    plan: store({ reinstall: { intentID: 'i-1', requestedAt: at(0) }, lastWrite: fresh('reinstall') }),
+    plan: {
+      do: 'reinstall',
+      osFamily: 'Tahoe',
+      record: { reinstall: { intentID: 'i-1', requestedAt: at(0) }, lastWrite: fresh('reinstall') },
+    },
   },
   {
     story: 'R21 a Mac that failed twice goes back to its pool',
@@ -140,16 +140,13 @@ const ROWS: readonly Row[] = [
     story: 'the end of a rent begins with the releasing name too',
     spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' }, release: TERMINATE },
     server: serverOf('mac-1'),
-    plan: store({
-      assignedName: { current: 'mac-1', next: `tuist-releasing-0a1b2c3d-${UUID}` },
-      lastWrite: fresh('rename'),
-    }),
+    plan: renaming('mac-1', `tuist-releasing-0a1b2c3d-${UUID}`),
   },
   {
     story: 'R13 the request to delete is stored before it is sent',
     spec: { ...LEAVING, release: TERMINATE },
     server: serverOf(RELEASING),
-    plan: store({ lastWrite: fresh('delete') }),
+    plan: { do: 'terminate', record: { lastWrite: fresh('delete') } },
   },
   {
     story: 'a stored request to delete is sent',
@@ -161,7 +158,7 @@ const ROWS: readonly Row[] = [
     story: 'a server that may not be deleted yet is scheduled instead of asked for',
     spec: { ...LEAVING, release: TERMINATE, lastWrite: wrote('delete', 1_000) },
     server: serverOf(RELEASING, 'ready', { deletableAtMs: NOW + 1 }),
-    plan: store({ lastWrite: fresh('schedule-deletion') }),
+    plan: { do: 'schedule-deletion', record: { lastWrite: fresh('schedule-deletion') } },
   },
   {
     story: 'F06 F07 what was refused for its lease is scheduled',
@@ -198,6 +195,34 @@ const ROWS: readonly Row[] = [
     plan: { do: 'report', message: `the server is named "${POOL}", expected "${RELEASING}"` },
   },
 ];
+
+describe('a Mac that is being wiped', () => {
+  const wiping = (acceptedMs: number, sighting: Sighting | undefined) =>
+    planWiping({
+      ...{ spec: specOf({ reinstall: { ...WIPED, acceptedAt: at(acceptedMs) } }), nowMs: NOW, times: TIMES },
+      sighting,
+    });
+
+  it('is left to the list of all servers while it was last seen at it, until that takes too long', () => {
+    assert.deepEqual(wiping(600_000, { status: 'reinstalling' }), { do: 'wait', afterMs: 3_000_001 });
+    const late = wiping(3_600_001, { status: 'reinstalling' });
+    assert.equal(late?.do === 'wait' && late.reason, 'WipeStuck');
+  });
+
+  const looks: readonly { readonly story: string; readonly sighting: Sighting | undefined }[] = [
+    { story: 'nobody has seen it yet', sighting: undefined },
+    { story: 'it was not at it yet', sighting: { status: 'ready' } },
+    { story: 'no list has it any more', sighting: { status: 'reinstalling', missingSince: at(1_000) } },
+  ];
+  for (const { story, sighting } of looks)
+    it(`is looked at when ${story}`, () => assert.equal(wiping(600_000, sighting), undefined));
+
+  it('R13 is left alone for a while from when its pool name was seen, not from when that was put on record', () => {
+    const spec = { ...failed(0), assignedName: { current: RELEASING, next: POOL }, lastWrite: wrote('rename', 25_000) };
+    const plan = planHost(viewOf({ spec, server: serverOf(POOL) }));
+    assert.deepEqual(plan.do === 'store' && plan.spec.lastWrite, wrote('rename', 0));
+  });
+});
 
 describe('the way out', () => {
   for (const { story, plan, ...view } of ROWS) it(story, () => assert.deepEqual(quietly(planHost(viewOf(view))), plan));

@@ -7,9 +7,11 @@ import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName, renderServerName } from '../../kinds/names.ts';
 import type { Changes } from '../../kube/controller/outcome.ts';
+import type { CloudServer } from '../../scaleway/port/cloud.ts';
 import type { HostPlan, HostView } from './host-view.ts';
 import { canSpareOne, isForQuarantine, returnsAfter } from './plan-recovery.ts';
-import { intendName, isRecordFresh, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
+import { giveName, isRecordFresh, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
+import type { Sighting } from './sighting.ts';
 
 export const planWipe = (view: HostView): HostPlan => {
   const { spec, server, times } = view;
@@ -20,16 +22,16 @@ export const planWipe = (view: HostView): HostPlan => {
   if (isWipeRequested(spec) && isRecordFresh(view, 'reinstall')) {
     return { do: 'reinstall', osFamily: spec.osFamily ?? server.osFamily };
   }
-  return intendWipe(view);
+  return askForWipe(view, server);
 };
 
 /** Undefined once the server is seen under its releasing name. */
 const towardsReleasingName = (view: HostView): HostPlan | undefined => {
   const { spec, server, clusterId } = view;
   const next = spec.assignedName?.next;
-  if (next !== undefined && isReleasing(next)) return pursueName(view, next);
   if (server !== undefined && isReleasing(server.name)) return undefined;
-  return intendName(view, {
+  if (next !== undefined && isReleasing(next)) return pursueName(view, next);
+  return giveName(view, {
     from: nameOnRecord(view),
     to: renderServerName({ kind: 'releasing', clusterId, uuid: view.uuid() }),
   });
@@ -37,11 +39,15 @@ const towardsReleasingName = (view: HostView): HostPlan | undefined => {
 
 const isReleasing = (name: string): boolean => parseServerName(name, [])?.kind === 'releasing';
 
+/** That the releasing name was seen is noted with what is done under it. */
+const seenAs = ({ name }: CloudServer, { assignedName }: MacHostSpec): Pick<MacHostSpec, 'assignedName'> =>
+  assignedName?.next === name ? { assignedName: { current: name } } : {};
+
 const isWipeRequested = ({ release, reinstall }: MacHostSpec): boolean =>
   release !== undefined && reinstall?.intentID === release.intentID;
 
 /** A mistake of ours must not empty a fleet: past the limit wipes wait, and say so (R20). */
-const intendWipe = (view: HostView): HostPlan => {
+const askForWipe = (view: HostView, server: CloudServer): HostPlan => {
   const { spec, nowMs, limits, times } = view;
   const { wipedLastHour } = view.census();
   if (!isWipeRequested(spec) && wipedLastHour >= limits.reinstallsPerHour) {
@@ -53,7 +59,11 @@ const intendWipe = (view: HostView): HostPlan => {
     };
   }
   const reinstall = { intentID: spec.release?.intentID ?? '', requestedAt: toTimestamp(nowMs) };
-  return { do: 'store', spec: { reinstall, lastWrite: recordWrite(view, 'reinstall') } };
+  return {
+    do: 'reinstall',
+    osFamily: spec.osFamily ?? server.osFamily,
+    record: { ...seenAs(server, spec), reinstall, lastWrite: recordWrite(view, 'reinstall') },
+  };
 };
 
 /** The plan to store that the wipe of this release has begun. */
@@ -74,7 +84,7 @@ export const planReturn = (view: HostView): HostPlan => {
   const next = spec.assignedName?.next;
   if (server?.status !== 'ready') return waitForWipe(view);
   if (node === 'there') return { do: 'delete-node' };
-  if (next === undefined) return intendName(view, { from: nameOnRecord(view), to: nameAfterWipe(view) });
+  if (next === undefined) return giveName(view, { from: nameOnRecord(view), to: nameAfterWipe(view) });
   return server.name === next ? { do: 'store', ...freshRecord(view, next) } : pursueName(view, next);
 };
 
@@ -83,14 +93,29 @@ const WIPE_MAX_MS = 3_600_000;
 
 /** One that takes too long is kept apart, if the pool can spare it; else it keeps its releasing name, and says so. */
 const waitForWipe = (view: HostView): HostPlan => {
-  const { spec, server, node, nowMs, times } = view;
-  const { acceptedAt } = spec.reinstall ?? {};
-  const leftMs = (parseTimestamp(acceptedAt) ?? nowMs) + WIPE_MAX_MS - nowMs;
+  const { spec, server, node, times } = view;
+  const leftMs = wipeLeftMs(view);
   if (leftMs >= 0) return { do: 'wait', afterMs: Math.min(times.pollMs, leftMs + 1) };
   const reason = REASONS.host.ready.wipeStuck;
-  const message = `its wipe began at ${acceptedAt} and has not ended; at Scaleway it is ${server?.status ?? 'not seen'}: ask them, or release it with the policy terminate`;
+  const message = `its wipe began at ${spec.reinstall?.acceptedAt} and has not ended; at Scaleway it is ${server?.status ?? 'not seen'}: ask them, or release it with the policy terminate`;
   if (!canSpareOne(view.census())) return { do: 'wait', afterMs: times.pollMs, reason, message };
   return node === 'there' ? { do: 'delete-node' } : keepApart(view, { reason, message });
+};
+
+const wipeLeftMs = ({ spec, nowMs }: Pick<HostView, 'spec' | 'nowMs'>): number =>
+  (parseTimestamp(spec.reinstall?.acceptedAt) ?? nowMs) + WIPE_MAX_MS - nowMs;
+
+/**
+ * A Mac that was last seen being installed is left to the list of all servers, which shows when that is over: hundreds that
+ * are wiped at once would use up the requests that others need. Undefined: it has to be looked at.
+ */
+export const planWiping = ({
+  sighting,
+  ...view
+}: Pick<HostView, 'spec' | 'nowMs'> & { readonly sighting: Sighting | undefined }): HostPlan | undefined => {
+  if (sighting?.status !== 'reinstalling' || sighting.missingSince !== undefined) return undefined;
+  const leftMs = wipeLeftMs(view);
+  return leftMs >= 0 ? { do: 'wait', afterMs: leftMs + 1 } : undefined;
 };
 
 /** It counts as not wiped, whatever becomes of it: whoever releases it has it wiped again. No new configuration mends it. */
@@ -129,6 +154,8 @@ const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly d
     ...(spec.reinstall && {
       reinstall: { intentID: spec.reinstall.intentID, requestedAt: spec.reinstall.requestedAt },
     }),
+    // Nothing was sent after it was seen: from now on it is left alone for a while (R13).
+    ...(spec.lastWrite && { lastWrite: { ...spec.lastWrite, at: toTimestamp(nowMs) } }),
     wipes: spec.wipes + 1,
     budgets: {
       bootstrap: { failures: 0 },
@@ -159,6 +186,8 @@ export const planTerminate = (view: HostView): HostPlan => {
   if (server === undefined || server.isDeletionScheduled) return { do: 'wait', afterMs: times.pollMs * 6 };
   const isTooEarly = server.deletableAtMs !== undefined && server.deletableAtMs > nowMs;
   const verb = isTooEarly || spec.lastWrite?.verb === 'schedule-deletion' ? 'schedule-deletion' : 'delete';
-  if (!isRecordFresh(view, verb)) return { do: 'store', spec: { lastWrite: recordWrite(view, verb) } };
-  return verb === 'delete' ? { do: 'terminate' } : { do: 'schedule-deletion' };
+  const write = { do: verb === 'delete' ? 'terminate' : 'schedule-deletion' } as const;
+  return isRecordFresh(view, verb)
+    ? write
+    : { ...write, record: { ...seenAs(server, spec), lastWrite: recordWrite(view, verb) } };
 };

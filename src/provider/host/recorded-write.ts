@@ -1,9 +1,11 @@
 /**
  * Every write to a server is on record before it is sent, and sent only on a fresh record (R13): a lost answer is
- * recognised by the next look, and a process that was frozen sends nothing it recorded long ago.
+ * recognised by the next look, and a process that was frozen sends nothing it recorded long ago. What is planned from a look
+ * is recorded and sent in the same pass, so that no more Macs stand between the two than there are workers.
  */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
+import type { Changes } from '../../kube/controller/outcome.ts';
 import type { HostPlan, HostView } from './host-view.ts';
 
 export type LastWrite = NonNullable<MacHostSpec['lastWrite']>;
@@ -17,13 +19,28 @@ export const recordWrite = ({ nowMs, uuid }: Pick<HostView, 'nowMs' | 'uuid'>, v
 export const isRecordFresh = ({ spec, nowMs, times }: HostView, verb: LastWrite['verb']): boolean =>
   spec.lastWrite?.verb === verb && nowMs - (parseTimestamp(spec.lastWrite.at) ?? 0) < times.recordMaxAgeMs;
 
-/** The wish for a name, stored; from now on both names are ours. */
-export const intendName = (
-  view: Pick<HostView, 'nowMs' | 'uuid'>,
-  { from, to }: { readonly from: string; readonly to: string },
-): HostPlan => ({
+interface Rename {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The wish for a name; once it is stored both names are ours. */
+const wishFor = (view: Pick<HostView, 'nowMs' | 'uuid'>, { from, to }: Rename): Changes<MacHostSpec> => ({
+  assignedName: { current: from, next: to },
+  lastWrite: recordWrite(view, 'rename'),
+});
+
+/** Stored without a look at the server, by those whose turn it is (turns.ts); sent by a later pass. */
+export const intendName = (view: Pick<HostView, 'nowMs' | 'uuid'>, rename: Rename): HostPlan => ({
   do: 'store',
-  spec: { assignedName: { current: from, next: to }, lastWrite: recordWrite(view, 'rename') },
+  spec: wishFor(view, rename),
+});
+
+/** Stored and sent in one pass, on the look that it was planned from. */
+export const giveName = (view: Pick<HostView, 'nowMs' | 'uuid'>, rename: Rename): HostPlan => ({
+  do: 'rename',
+  to: rename.to,
+  record: wishFor(view, rename),
 });
 
 /** The name that the server has by the record; the one it was seen with when there is none. */
@@ -51,5 +68,5 @@ export const pursueName = (view: HostView, next: string): HostPlan => {
   if (view.server?.name === next) return { do: 'store', spec: nameSeen(view, next) };
   return isRecordFresh(view, 'rename')
     ? { do: 'rename', to: next }
-    : { do: 'rename', to: next, record: recordWrite(view, 'rename') };
+    : { do: 'rename', to: next, record: { lastWrite: recordWrite(view, 'rename') } };
 };

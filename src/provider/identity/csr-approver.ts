@@ -220,9 +220,9 @@ const prepareApproval = async ({ request, tokenSecret, host }: Approval, context
   await kube.patch(SECRETS, { namespace: TOKEN_NAMESPACE, name }, { type: 'merge', body }, { signal });
 };
 
-const recordIdentity = (host: MacHost, endsAtMs: number, context: ReconcileContext): Promise<void> => {
+const recordIdentity = async (host: MacHost, endsAtMs: number, context: ReconcileContext): Promise<void> => {
   const identity = { nodeName: host.spec.claimRef?.name ?? '', expiresAt: toTimestamp(endsAtMs) };
-  return patchHost(host, { identity }, context);
+  await patchHost(host, { identity }, context);
 };
 
 /** Kubernetes' own approver lets Nodes renew, and a signer may be slow: what was issued counts, if it lives for longer. */

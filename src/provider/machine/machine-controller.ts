@@ -7,6 +7,7 @@ import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import { FINALIZERS } from '../../kinds/labels.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import { parseMachine, type ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import type { Change } from '../../kube/cache/object-store.ts';
 import {
   type Controller,
   createController,
@@ -24,12 +25,14 @@ import { claimOf, configurationOf } from '../host/claim-of.ts';
 import { machinesOf, membersOf, type ProviderCaches, providerIdOf } from '../host/host-caches.ts';
 import { hostStateOf, sightName } from '../host/host-life.ts';
 import { findHost, patchHost } from '../host/host-record.ts';
+import { pendingNameOf } from '../host/plan-claim.ts';
 import { NO_ORDERS } from '../host/plan-order.ts';
 import type { HostPorts } from '../host/ports.ts';
 import { chooseHost } from './choose-host.ts';
 import { createHandOut } from './hand-out.ts';
 import { judgeHost } from './judge-host.ts';
 import type { MissedHosts } from './missed-hosts.ts';
+import { createRefusedHosts, type RefusedHosts } from './refused-hosts.ts';
 import { releaseHost } from './release-host.ts';
 import { askForReplacement } from './replace-machine.ts';
 import { describeOrder, requestOrder } from './request-order.ts';
@@ -40,6 +43,7 @@ export interface MachineDeps {
   readonly caches: ProviderCaches;
   readonly events: EventRecorder;
   readonly missed: MissedHosts;
+  readonly refused: RefusedHosts;
 }
 
 type Machine = ScalewayAppleSiliconMachine;
@@ -47,7 +51,8 @@ type Result = StepResult<Machine>;
 
 const { provisioned } = REASONS.machine;
 
-export const createMachineController = (deps: MachineDeps): Controller => {
+export const createMachineController = (options: Omit<MachineDeps, 'refused'>): Controller => {
+  const deps: MachineDeps = { ...options, refused: createRefusedHosts() };
   const { caches, events } = deps;
   const { machineWorkers } = deps.ports.settings;
   const handOut = createHandOut(deps.ports, caches);
@@ -56,6 +61,7 @@ export const createMachineController = (deps: MachineDeps): Controller => {
     ...(machineWorkers === undefined ? {} : { workers: machineWorkers }),
     watches: [
       watchPrimary(caches.machines),
+      watchMapped(caches.machines, (change) => rivalsOf(caches, change)),
       watchMapped(caches.hosts, (change) =>
         change.type === 'deleted' ? machinesOf(caches, change.old) : handOut.concernedBy(change.object),
       ),
@@ -91,6 +97,7 @@ export const createMachineController = (deps: MachineDeps): Controller => {
         step('release', (machine, context) => {
           handOut.hasLooked(machine);
           deps.missed.forget(machine);
+          deps.refused.forget(machine);
           return releaseHost(deps, machine, context);
         }),
       ],
@@ -165,7 +172,7 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
     nowMs: ports.clock.now(),
     times: ports.settings.times,
     machine,
-    hosts: caches.hosts.list(),
+    hosts: caches.hosts.list().filter((host) => !deps.refused.has(machine, host)),
     ahead: Math.max(
       waiting.findIndex(({ metadata }) => metadata.uid === machine.metadata.uid),
       0,
@@ -212,11 +219,11 @@ const rent = async (
 };
 
 /**
- * Compare-and-set on the host, read live: of two machines one gets it, the other chooses again. A record that was lost is
+ * Compare-and-set on the host, read live: of two machines one gets it, the other chooses again first (R5). A record that was lost is
  * waited for; a machine with a providerID gets no other Mac, however long that takes (R17, R22).
  */
 const claim = async (deps: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
-  const { ports, caches, missed } = deps;
+  const { ports, caches, missed, refused } = deps;
   const { uid = '' } = machine.metadata;
   const serverId = machine.status?.serverID ?? '';
   const cached = caches.hosts.get(serverId);
@@ -225,9 +232,14 @@ const claim = async (deps: MachineDeps, machine: Machine, context: ReconcileCont
   if (host === undefined && !missed.isLostFor(machine))
     return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.hostNotOnRecord, describeMiss(serverId)));
   missed.forget(machine);
-  if (host?.spec.claimRef?.uid === uid) return done();
-  const isFirst = isFirstOf(caches.machines.byIndex('server', serverId), machine);
-  if (host === undefined || !isFreeStill(host) || !isFirst) {
+  if (host?.spec.claimRef?.uid === uid) {
+    refused.forget(machine);
+    return done();
+  }
+  const rivals = caches.machines.byIndex('server', serverId);
+  const isFirst = isFirstOf(rivals, machine) && rivals.every((rival) => isActive(caches, machine, rival));
+  if (host === undefined || !isFreeFor(machine, host) || !isFirst) {
+    if (cached !== undefined && isFirst) refused.note(machine, cached);
     const reason = isFirst ? provisioned.noAvailableHost : provisioned.duplicateClaim;
     return wait<Machine>(0, {
       ...notYet(reason, 'The host went to another machine, or is not free any more.'),
@@ -235,16 +247,43 @@ const claim = async (deps: MachineDeps, machine: Machine, context: ReconcileCont
       status: { serverID: undefined, phase: 'Pending' },
     });
   }
+  if (sightName(host.spec, host.status?.server?.name) !== 'pool')
+    return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.hostNotOnRecord, describeMismatch(serverId)));
+  if (rivals.length > 1)
+    return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.duplicateClaim, describeRivals(serverId)));
   await patchHost(host, claimOf(machine), context);
   return wait<Machine>(ports.settings.times.pollMs);
 };
 
 /** One that another cluster took is nobody's by its record, and has lost its pool name: to claim it again would go on for ever (R7). */
-const isFreeStill = ({ spec, status }: MacHost): boolean =>
-  hostStateOf(spec, 'absent') === 'free' && sightName(spec, status?.server?.name) === 'pool';
+const isFreeFor = ({ metadata: { name, uid = '' } }: Machine, { spec, status }: MacHost): boolean => {
+  if (hostStateOf(spec, 'absent') !== 'free') return false;
+  const seen = status?.server?.name ?? '';
+  return sightName(spec, seen) === 'pool' || [name, pendingNameOf(uid)].includes(seen);
+};
+
+/** A rival that is paused does not let go, however long it is waited for. */
+const isActive = ({ clusters }: ProviderCaches, machine: Machine, rival: Machine): boolean =>
+  rival.metadata.uid === machine.metadata.uid || !isPaused(clusters, rival);
+
+const describeRivals = (serverId: string): string =>
+  `Another machine names ${serverId} too: nobody claims it before that one lets go.`;
+
+/** Whoever names a Mac that another one has let go of need not wait for it any longer (R5). */
+const rivalsOf = ({ machines }: ProviderCaches, change: Change<Machine>): readonly string[] => {
+  if (change.type === 'added') return [];
+  const before = change.old.status?.serverID;
+  const after = change.type === 'deleted' ? undefined : change.object.status?.serverID;
+  if (!before || before === after) return [];
+  return machines.byIndex('server', before).map((machine) => renderKey(keyOf(machine)));
+};
 
 const describeMiss = (serverId: string): string =>
   `There is no record of its Mac ${serverId}: it is made anew from the next list of servers that has the Mac.`;
+
+/** An etcd that went back knows a Mac as free that has a machine's name by now, perhaps that of this very machine. */
+const describeMismatch = (serverId: string): string =>
+  `Its Mac ${serverId} has no pool name at Scaleway: the record of it is mended first.`;
 
 /** Of several machines that chose the same free host at once, the one with the lowest UID keeps it; all agree on that. */
 const isFirstOf = (rivals: readonly Machine[], { metadata }: Machine): boolean =>

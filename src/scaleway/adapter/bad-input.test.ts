@@ -51,7 +51,7 @@ const refusalOf = async (call: Promise<unknown>): Promise<string> => {
 describe('a server', () => {
   test('with nothing but an id is seen, and fits no pool, no type and no family', async () => {
     const { cloud } = answering({ id: ID });
-    const { sudoPassword, ...server } = await cloud.getServer(REF, signal);
+    const { sudoPassword, askedAtMs: _asked, ...server } = await cloud.getServer(REF, signal);
     assert.equal(sudoPassword, undefined);
     assert.deepEqual(server, {
       ...REF,

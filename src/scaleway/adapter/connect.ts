@@ -5,7 +5,7 @@ import type { Cloud } from '../port/cloud.ts';
 import type { CloudTransport } from '../port/transport.ts';
 import type { CredentialSource } from './credentials.ts';
 import { type CloudObserver, observeCloud } from './observed-cloud.ts';
-import { createRequestBudget } from './request-budget.ts';
+import { type BudgetOptions, createRequestBudget } from './request-budget.ts';
 import { createScalewayCloud } from './scaleway-cloud.ts';
 
 export interface ConnectCloudDeps {
@@ -15,6 +15,8 @@ export interface ConnectCloudDeps {
   readonly random: Random;
   readonly apiUrl?: string;
   readonly observer?: CloudObserver;
+  /** What a real project is asked at most unless given. */
+  readonly requests?: BudgetOptions;
 }
 
 /** Scaleway publishes no limit; this stays far below what its own tools send. A list of 10,000 servers fits into a burst. */
@@ -22,8 +24,8 @@ export const REQUEST_BUDGET = { burst: 100, perSecond: 20 };
 const REQUEST_TIMEOUT_MS = 30_000;
 
 export const connectCloud = ({ apiUrl = 'https://api.scaleway.com', ...deps }: ConnectCloudDeps): Cloud => {
-  const { clock, observer } = deps;
-  const budget = createRequestBudget(clock, REQUEST_BUDGET);
+  const { clock, observer, requests = REQUEST_BUDGET } = deps;
+  const budget = createRequestBudget(clock, requests);
   const cloud = createScalewayCloud({ ...deps, apiUrl, budget, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   return observer === undefined ? cloud : observeCloud(cloud, observer);
 };

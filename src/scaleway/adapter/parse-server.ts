@@ -50,8 +50,9 @@ export const parseOneServer = (server: Partial<SdkServer>, { zone, id }: ServerR
   });
 };
 
-export const parseAccess = (server: Partial<SdkServer>, ref: ServerRef): ServerAccess => ({
+export const parseAccess = (server: Partial<SdkServer>, ref: ServerRef, askedAtMs: number): ServerAccess => ({
   ...parseOneServer(server, ref),
+  askedAtMs,
   sudoPassword: readPassword({ sudoPassword: textOf(server.sudoPassword), vncUrl: textOf(server.vncUrl) }),
 });
 

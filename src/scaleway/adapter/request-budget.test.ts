@@ -53,6 +53,18 @@ test('F05: those who change something go before those who look', async () => {
   assert.deepEqual(await pass(1_000), ['first', 'rename', 'reboot', 'look']);
 });
 
+test('R13 a write after a look goes at once, into debt as deep as a burst; the looks after it wait until that is paid', async () => {
+  const { ask, pass } = start({ burst: 2, perSecond: 1 });
+  for (const name of ['look 1', 'look 2']) ask(name);
+  for (const name of ['write 1', 'write 2', 'write 3']) ask(name, 'write');
+  ask('look 3');
+  const paid = ['look 1', 'look 2', 'write 1', 'write 2'];
+  assert.deepEqual(await pass(999), paid);
+  assert.deepEqual(await pass(1), [...paid, 'write 3']);
+  assert.deepEqual(await pass(2_999), [...paid, 'write 3']);
+  assert.deepEqual(await pass(1), [...paid, 'write 3', 'look 3']);
+});
+
 test('F05: closed for the stated time, it sends nothing, and then goes on', async () => {
   const { budget, ask, pass } = start();
   budget.closeFor(5_000);

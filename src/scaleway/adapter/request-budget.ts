@@ -1,6 +1,10 @@
 /**
  * One budget of requests for the whole account, because Scaleway counts them per account: a bucket that refills steadily,
  * from which those who change something are served before those who only look. A 429 closes it for the stated time.
+ *
+ * A write follows a look that has just been paid for, and is worth nothing once that look is old (R13). So it does not wait
+ * for the bucket: it runs into debt, as deep as a burst at most, and the looks after it wait longer. Whatever the rate, a look
+ * that was let through can be acted on.
  */
 import type { Clock } from '../../base/clock.ts';
 import { cancelled } from '../../base/errors.ts';
@@ -32,15 +36,17 @@ export const createRequestBudget = (clock: Clock, { burst, perSecond }: BudgetOp
     tokens = Math.min(burst, tokens + ((nowMs - filledAtMs) * perSecond) / 1_000);
     filledAtMs = nowMs;
   };
-  const delayMs = (): number =>
-    Math.max(closedUntilMs - clock.elapsed(), tokens >= 1 ? 0 : ((1 - tokens) * 1_000) / perSecond);
+  const delayMs = (use: 'read' | 'write'): number => {
+    const lacking = (use === 'write' ? 1 - burst : 1) - tokens;
+    return Math.max(closedUntilMs - clock.elapsed(), (lacking * 1_000) / perSecond, 0);
+  };
 
   const serve = (): void => {
     cancelTimer?.();
     cancelTimer = undefined;
     refill();
     while (writers.size + readers.size > 0) {
-      const waitMs = delayMs();
+      const waitMs = delayMs(writers.size > 0 ? 'write' : 'read');
       if (waitMs > 0) {
         cancelTimer = clock.schedule(Math.ceil(waitMs), serve);
         return;

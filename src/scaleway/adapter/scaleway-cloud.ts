@@ -73,9 +73,10 @@ const createReads = (tools: Tools): CloudReads => {
   return {
     listServers: (zone, signal) => abortable(lists(zone), signal),
     getServer: async (server, signal) =>
-      parseAccess(
-        await look(serverCall(server, { doing: 'reading', use: 'read', signal }, (api, ref) => api.getServer(ref))),
-        server,
+      look(
+        serverCall(server, { doing: 'reading', use: 'read', signal }, async (api, ref, askedAtMs) =>
+          parseAccess(await api.getServer(ref), server, askedAtMs),
+        ),
       ),
     listOsImages: (zone, serverType, signal) => listOsImages(tools, { zone, serverType, signal }),
     listServerTypes: async (zone, signal) => {
@@ -249,10 +250,14 @@ interface SdkRef {
 const serverCall = <T>(
   { zone, id }: ServerRef,
   { doing, ...call }: Omit<SdkCall<T>, 'ask'>,
-  ask: (api: Applesiliconv1alpha1.API, ref: SdkRef) => Promise<T>,
+  ask: (api: Applesiliconv1alpha1.API, ref: SdkRef, sentAtMs: number) => Promise<T>,
 ): SdkCall<T> => {
   const ref = { zone: toZone(zone), serverId: assertUuid(id) };
-  return { ...call, doing: `${doing} server ${id}`, ask: (client) => ask(new Applesiliconv1alpha1.API(client), ref) };
+  return {
+    ...call,
+    doing: `${doing} server ${id}`,
+    ask: (client, sentAtMs) => ask(new Applesiliconv1alpha1.API(client), ref, sentAtMs),
+  };
 };
 
 const toZone = (zone: string): Zone => {

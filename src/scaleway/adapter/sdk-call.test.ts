@@ -15,7 +15,10 @@ const PROJECT = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee';
 const NEW_SECRET = '99999999-2222-3333-4444-555555555555';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-const start = (answer: (request: CloudRequest) => Promise<CloudResponse> | CloudResponse) => {
+const start = (
+  answer: (request: CloudRequest) => Promise<CloudResponse> | CloudResponse,
+  requests = { burst: 100, perSecond: 20 },
+) => {
   const clock = createManualClock();
   const files: Record<string, string> = { 'd/SCW_SECRET_KEY': SIMULATED_KEY.secretKey };
   const env = { SCW_ACCESS_KEY: SIMULATED_KEY.accessKey, SCW_DEFAULT_PROJECT_ID: PROJECT };
@@ -25,9 +28,13 @@ const start = (answer: (request: CloudRequest) => Promise<CloudResponse> | Cloud
     sent.push(request);
     return answer(request);
   };
-  const cloud = connectCloud({ transport, credentials, clock, random: createSeededRandom(1) });
+  const cloud = connectCloud({
+    ...{ transport, credentials, clock, random: createSeededRandom(1), requests },
+  });
   return { clock, files, cloud, sent };
 };
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const server = (): CloudResponse => ({ status: 200, headers: JSON_TYPE, body: JSON.stringify({ id: SERVER.id }) });
 
@@ -71,11 +78,39 @@ describe('a write with a time until which it may be sent', () => {
   });
 });
 
+describe('a look in a line of ten seconds', () => {
+  const SLOW = { burst: 1, perSecond: 0.1 };
+
+  test('is as old as its request, not as its wait (R13)', async () => {
+    const { clock, cloud, sent } = start(server, SLOW);
+    await cloud.getServer(SERVER, signal);
+    const beganMs = clock.elapsed();
+    const look = cloud.getServer(SERVER, signal);
+    await settle();
+    assert.equal(sent.length, 1);
+    clock.advance(10_000);
+    assert.equal((await look).askedAtMs, beganMs + 10_000);
+  });
+
+  test('can be acted on at once: its write does not stand in that line', async () => {
+    const { clock, cloud, sent } = start(server, SLOW);
+    const { askedAtMs } = await cloud.getServer(SERVER, signal);
+    await cloud.renameServer(SERVER, 'a', { signal, sendBeforeMs: askedAtMs + 1 });
+    assert.equal(sent.length, 2);
+    const next = cloud.getServer(SERVER, signal);
+    clock.advance(19_999);
+    await settle();
+    assert.equal(sent.length, 2, 'the next look waits for both');
+    clock.advance(1);
+    assert.equal((await next).id, SERVER.id);
+  });
+});
+
 test('a request that nobody answers is given up after half a minute, and may have had its effect', async () => {
   const { clock, cloud, sent } = start(() => new Promise(() => undefined));
   const call = cloud.renameServer(SERVER, 'a', { signal });
   const ended = assert.rejects(call, { kind: 'unavailable' });
-  while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (sent.length === 0) await settle();
   clock.advance(30_000);
   await ended;
 });

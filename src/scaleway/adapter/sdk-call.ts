@@ -35,7 +35,8 @@ export interface SdkCall<T> {
   readonly signal: AbortSignal;
   /** On the monotonic clock: not sent after it. */
   readonly sendBeforeMs?: number;
-  readonly ask: (client: Client) => Promise<T>;
+  /** Called with when it is sent, on the monotonic clock: after its wait in the budget's line. */
+  readonly ask: (client: Client, sentAtMs: number) => Promise<T>;
 }
 
 export type CallSdk = <T>(call: SdkCall<T>) => Promise<T>;
@@ -48,7 +49,8 @@ export const createSdkCalls = (deps: SdkCallDeps): CallSdk => {
   return async ({ doing, use, signal, sendBeforeMs, ask }) => {
     const shown = await credentials.read(signal);
     await budget.take(use, signal);
-    if (sendBeforeMs !== undefined && clock.elapsed() >= sendBeforeMs) throw lookTooOld(doing);
+    const sentAtMs = clock.elapsed();
+    if (sendBeforeMs !== undefined && sentAtMs >= sendBeforeMs) throw lookTooOld(doing);
     try {
       return await withDeadline({ clock, timeoutMs: deps.requestTimeoutMs, signal, doing }, (limited) => {
         const httpClient = createHttpClient(deps, { doing, signal: limited });
@@ -58,7 +60,7 @@ export const createSdkCalls = (deps: SdkCallDeps): CallSdk => {
           withUserAgent('macfleet'),
           withHTTPClient(httpClient),
         );
-        return ask(client);
+        return ask(client, sentAtMs);
       });
     } catch (thrown) {
       const error = toError(thrown, doing);

@@ -54,6 +54,8 @@ export interface CloudServer extends ServerRef {
 
 /** What only a look at one server shows. No list and no answer to a write does (000-1). */
 export interface ServerAccess extends CloudServer {
+  /** On the monotonic clock: when the request left that this answers. It was so then, or later (R13). */
+  readonly askedAtMs: number;
   /** Absent while Scaleway seals it. */
   readonly sudoPassword: Secret<string> | undefined;
 }

@@ -87,14 +87,17 @@ export const viewOf = ({ spec, census, ...given }: Given): HostView => ({
 });
 
 /** A plan to store this. */
-export const store = (spec: Partial<MacHostSpec> | Record<string, unknown>): HostPlan & { readonly do: 'store' } => ({
-  do: 'store',
-  spec,
-});
+export const store = (spec: Partial<MacHostSpec> | Record<string, unknown>): HostPlan => ({ do: 'store', spec });
 
 /** The plan without its event: what is said beside is for people. */
 export const quietly = (plan: HostPlan): HostPlan => {
   if (plan.do !== 'store') return plan;
-  const { event: _event, ...kept } = plan;
-  return kept;
+  return { do: 'store', spec: plan.spec };
 };
+
+/** A plan to give the server this name, put on record in the same pass. */
+export const renaming = (from: string, to: string): HostPlan => ({
+  do: 'rename',
+  to,
+  record: { assignedName: { current: from, next: to }, lastWrite: fresh('rename') },
+});
