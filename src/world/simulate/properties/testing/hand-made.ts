@@ -19,6 +19,8 @@ import type { WatchFact } from '../../../watch-tap.ts';
 import type { Happening, KindName, Kinds, StoredHappening, Truth } from '../../truth.ts';
 
 export const HOST_ID = 'host-1';
+export const PROVISIONED = { serverID: HOST_ID, initialization: { provisioned: true } };
+export const RELEASE = { intentID: 'i-1', policy: 'pool', reason: 'MachineDeleted' } as const;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 
 export interface BadWorld {
@@ -43,6 +45,12 @@ interface FakeTruth {
   readonly truth: Truth;
   /** Each lets its time pass and is then told. */
   readonly happenings: readonly (() => Happening)[];
+}
+
+/** One that breaks this promise. */
+export interface BadRow extends BadWorld {
+  readonly property: string;
+  readonly story: string;
 }
 
 export const fakeTruth = ({ happenings, ...world }: BadWorld): FakeTruth => {
