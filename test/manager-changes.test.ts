@@ -108,7 +108,7 @@ describe('different from the Go original', () => {
     const busy = planHost(viewOf({ ...view, server: serverOf(RELEASING, 'busy') }));
     assert.equal(busy.do, 'wait');
     const ready = planHost(viewOf({ ...view, server: serverOf(RELEASING, 'ready') }));
-    assert.ok(ready.do === 'store' && ready.spec.reinstall?.acceptedAt === undefined, 'it is asked for again');
+    assert.ok(ready.do === 'reinstall' && ready.record?.reinstall?.acceptedAt === undefined, 'it is asked for again');
     const wiping = planHost(viewOf({ ...view, server: serverOf(RELEASING, 'reinstalling') }));
     assert.ok(wiping.do === 'store' && wiping.spec.reinstall?.acceptedAt !== undefined);
   });

@@ -82,7 +82,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
       },
       {
         file: MACHINE,
-        from: 'if (host === undefined || !isFreeStill(host) || !isFirst) {',
+        from: 'if (host === undefined || !isFreeFor(machine, host) || !isFirst) {',
         to: 'if (host === undefined) {',
       },
     ],

@@ -88,7 +88,7 @@ const newServer = (core: CloudCore, { image, ...wanted }: Addition): SimServer =
     osId: image.id,
     osFamily: image.family,
     isDelivered: wanted.status === 'ready',
-    address: wanted.address ?? addressOf(core.state.servers.size + core.state.deleted.size + 1),
+    address: wanted.address ?? freeAddress(core),
     sshUser: 'm1',
     password: drawPassword(core),
     isSealed: false,
@@ -111,6 +111,14 @@ export const commit = (core: CloudCore, server: SimServer, to: Commitment): SimS
   if (to === 'duration_24h') throw forbiddenChange('a monthly commitment cannot be taken back');
   const monthMs = drawMs(core, 'leaseMs') * MONTH_LEASES;
   return change(core, server.id, { commitment: to, deletableAtMs: server.createdAtMs + monthMs });
+};
+
+/** One that no server has: some go without a trace. */
+const freeAddress = ({ state: { servers, deleted } }: CloudCore): string => {
+  const taken = new Set([...servers.values()].map(({ address }) => address));
+  let count = servers.size + deleted.size + 1;
+  while (taken.has(addressOf(count))) count += 1;
+  return addressOf(count);
 };
 
 /** In 198.18.0.0/15, which RFC 2544 keeps for benchmarks: nobody lives there. */

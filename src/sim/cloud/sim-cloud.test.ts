@@ -210,3 +210,12 @@ test('the same seed gives the same servers', () => {
   assert.equal(describe(stage().server), describe(stage().server));
   assert.notEqual(describe(stage().server), describe(stage({ random: createSeededRandom(8) }).server));
 });
+
+test('no two servers have one address, also after one was gone without a trace', () => {
+  const { cloud, server } = stage();
+  cloud.addServer({ name: 'another' });
+  cloud.switchOn('F11', { serverId: server.id });
+  cloud.addServer({ name: 'late' });
+  const addresses = cloud.servers().map(({ address }) => address);
+  assert.equal(new Set(addresses).size, addresses.length);
+});

@@ -44,7 +44,7 @@ export const FAULT_TABLE: Readonly<Record<string, readonly FaultMet[]>> = {
   F23: [by('F23')],
   F24: [by('F24')],
   F25: [by('F25', 'F25b')],
-  F26: [by('F26', 'F06-for-ever', 'terminate-policy')],
+  F26: [by('F26', 'F26b', 'F06-for-ever', 'terminate-policy')],
   F27: [by('F27', 'F27b')],
   F28: [by('F28', 'another-cluster')],
   F29: [by('F29', 'F29-after-write')],

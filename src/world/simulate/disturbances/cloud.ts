@@ -79,7 +79,7 @@ export const MORE_CLOUD_DISTURBANCES: readonly Disturbance[] = [
     answers(fault, 0.5),
   ),
   ...['cut', 'expired', 'html', 'no-status', 'nothing', 'slow'].map((fault) => answers(fault, 0.2)),
-  ...['F08', 'F09c', 'F09d', 'F09e', 'F21b', 'F22', 'F24', 'F26'].map(toServer),
+  ...['F08', 'F09c', 'F09d', 'F09e', 'F21b', 'F22', 'F24', 'F26', 'F26b'].map(toServer),
   ...['F10'].map(toServerForAWhile),
   ...['F27', 'F27b', 'F31', 'F33'].map(toProject),
   ...['F06', 'F07', 'F07b'].map(refusesDeletion),
