@@ -82,7 +82,7 @@ export const IN_RELEASES: readonly Mutant[] = [
       {
         file: RELEASE,
         from: "if (server?.status === 'reinstalling' && isWipeRequested(spec)) return acceptWipe(view);",
-        to: 'if (server !== undefined) return acceptWipe({ ...view, spec: { ...spec, reinstall: { intentID: spec.release?.intentID ?? "", requestedAt: spec.release?.requestedAt ?? "" } } });',
+        to: 'if (server !== undefined) return { do: "store", spec: { ...seenAs(server, spec), ...acceptWipe({ ...view, spec: { ...spec, reinstall: { intentID: spec.release?.intentID ?? "", requestedAt: spec.release?.requestedAt ?? "" } } }).spec } };',
       },
     ],
   },

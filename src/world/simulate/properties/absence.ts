@@ -38,14 +38,35 @@ const releasedBy = (happening: Happening) => {
 export const absenceNeverWipes: Property = {
   id: 'S41',
   promise: 'no Mac is given back because its machine is missing, detached, moved away or gone with its namespace',
-  judge: () => (happening, truth) => {
-    const host = releasedBy(happening);
-    const uid = host?.spec.claimRef?.uid;
-    if (host === undefined || uid === undefined) return undefined;
-    const why = cannotAsk(
-      truth.list('machines').find(({ metadata }) => metadata.uid === uid),
-      truth,
-    );
-    return why && `${host.metadata.name} is to be given back, and its machine ${why}`;
+  judge: () => {
+    const lastGone = createLastGone();
+    return (happening, truth) => {
+      lastGone.hear(happening, truth);
+      const host = releasedBy(happening);
+      const uid = host?.spec.claimRef?.uid;
+      if (host === undefined || uid === undefined) return undefined;
+      const machine = truth.list('machines').find(({ metadata }) => metadata.uid === uid) ?? lastGone.find(uid, truth);
+      const why = cannotAsk(machine, truth);
+      return why && `${host.metadata.name} is to be given back, and its machine ${why}`;
+    };
   },
+};
+
+/** A manager that saw that a machine was deleted may be about to say so when somebody strips that of its finalizers. */
+const UNDER_WAY_MS = 5_000;
+
+const createLastGone = () => {
+  const gone = new Map<string, { readonly machine: ScalewayAppleSiliconMachine; readonly atMs: number }>();
+  return {
+    hear: (happening: Happening, truth: Truth): void => {
+      if (happening.is !== 'object' || happening.change.kind !== 'machines') return;
+      const { before, after } = happening.change;
+      if (after !== undefined || before?.metadata.deletionTimestamp === undefined) return;
+      gone.set(before.metadata.uid ?? '', { machine: before, atMs: truth.nowMs() });
+    },
+    find: (uid: string, truth: Truth): ScalewayAppleSiliconMachine | undefined => {
+      const found = gone.get(uid);
+      return found !== undefined && truth.nowMs() - found.atMs < UNDER_WAY_MS ? found.machine : undefined;
+    },
+  };
 };
