@@ -11,12 +11,11 @@ import type { CloudServer, WriteCall } from '../../scaleway/port/cloud.ts';
 import { chooseOsImage } from '../../scaleway/port/os-family.ts';
 import { lookAtHostKey, stopAgent } from './bootstrap.ts';
 import { forgetHost } from './forget-host.ts';
-import { nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
 import { recordOn } from './host-record.ts';
 import type { HostPlan, ToRecord } from './host-view.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
-import { type Look, refOf } from './observe-host.ts';
+import { findNode, type Look, refOf } from './observe-host.ts';
 import type { OsImages } from './os-images.ts';
 import { isPending } from './plan-claim.ts';
 import { withoutReboot } from './plan-recovery.ts';
@@ -254,7 +253,7 @@ const isQuiet = ({ ports, operations, stops }: HostDeps, { host, look }: Task): 
 
 /** A Node that came back while its Mac was being wiped (R14). */
 const deleteNode = async ({ caches }: HostDeps, { host, context }: Task): Promise<void> => {
-  const node = nodeOf(caches, host);
+  const node = await findNode(caches, host, context);
   if (node?.metadata.uid === undefined) return;
   const preconditions = { uid: node.metadata.uid };
   await ifThere(context.kube.delete(NODES, { name: node.metadata.name }, { preconditions, signal: context.signal }));

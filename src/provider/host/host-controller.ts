@@ -35,6 +35,7 @@ import { identityLeftMs } from './node-identity.ts';
 import {
   censusOf,
   diagnose,
+  findNode,
   isOwnerFrozen,
   judgePresence,
   type Look,
@@ -175,8 +176,16 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const told = { state, nowMs: seenMs, isAtWork: () => deps.operations.state(host.metadata.uid ?? '') !== undefined };
   if (look.kind === 'enough') return withStatus(look.result, host, { ...told, server: undefined });
   const presence = judgePresence(host.status?.server, look.look, seenMs);
+  const isLeft = state === 'wiping' && (await findNode(caches, host, context)) !== undefined;
   const plan = planHost({
-    ...{ nowMs: seenMs, spec: host.spec, server: look.look.server, isGone: presence.isGone, owner, node },
+    ...{
+      nowMs: seenMs,
+      spec: host.spec,
+      server: look.look.server,
+      isGone: presence.isGone,
+      owner,
+      node: isLeft ? 'there' : node,
+    },
     isProvisioned: isProvisioned(caches, host),
     isUnsent: deps.unsent.has(host.spec.lastWrite?.id ?? ''),
     diagnosis: look.diagnosis,

@@ -6,9 +6,10 @@ import { MACHINES } from '../../kinds/machine.ts';
 import { readIfThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import { CLUSTER_API_ANNOTATIONS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import { NODES, type Node } from '../../kube/types/core.ts';
 import type { Diagnosis, ServerAccess, ServerRef } from '../../scaleway/port/cloud.ts';
 import { clusterNameOf } from '../cluster/pause.ts';
-import { ownerOf, type ProviderCaches } from './host-caches.ts';
+import { nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { type HostState, sightName } from './host-life.ts';
 import type { Owner, PoolCensus } from './host-view.ts';
 import { tierOf } from './plan-recovery.ts';
@@ -93,18 +94,26 @@ export const judgePresence = (known: MacHostStatus['server'], look: Look, nowMs:
 export const observeOwner = async (
   caches: ProviderCaches,
   host: MacHost,
-  { kube, signal }: Pick<ReconcileContext, 'kube' | 'signal'>,
+  context: Pick<ReconcileContext, 'kube' | 'signal'>,
 ): Promise<Owner> => {
   const seen = ownerOf(caches, host);
   const { claimRef } = host.spec;
   if (seen !== 'gone' || claimRef === undefined) return seen;
-  try {
-    const live = await kube.get(MACHINES, claimRef, { signal });
-    return live.metadata.uid === claimRef.uid ? 'does-not' : 'gone';
-  } catch (error) {
-    if (isKind(error, 'not-found')) return 'gone';
-    throw error;
-  }
+  const live = await readIfThere(MACHINES, claimRef, context);
+  return live !== undefined && live.metadata.uid === claimRef.uid ? 'does-not' : 'gone';
+};
+
+/** The Node of this Mac, as the API has it where the cache has none: one that a cache never heard of would outlive the Mac's work (R14). */
+export const findNode = async (
+  caches: ProviderCaches,
+  host: MacHost,
+  context: Pick<ReconcileContext, 'kube' | 'signal'>,
+): Promise<Node | undefined> => {
+  const known = nodeOf(caches, host);
+  const name = host.spec.claimRef?.name;
+  if (known !== undefined || name === undefined) return known;
+  const node = await readIfThere(NODES, { name }, context);
+  return node?.spec?.providerID === providerIdOf(host) ? node : undefined;
 };
 
 /** Whether people froze the machine that has this Mac: as the API has it, because a cache may hear of it too late (F75). */

@@ -20,7 +20,6 @@ import {
   serverOf,
   specOf,
   store,
-  TIMES,
   UUID,
   viewOf,
   wrote,

@@ -4,6 +4,7 @@ import type { MacHost } from '../../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import { CLUSTER_API_ANNOTATIONS, CLUSTER_API_LABELS } from '../../../kube/types/cluster-api.ts';
 import type { AuditEntry } from '../../../sim/cloud/call-log.ts';
+import type { MacView } from '../../../sim/mac/sim-mac.ts';
 import type { Happening, Property, Truth } from '../truth.ts';
 import { acceptedByFleet } from './fleet-writes.ts';
 
@@ -68,10 +69,15 @@ export const noLiveWipe: Property = {
     const release = truth.find('hosts', entry.serverId)?.spec.release;
     if (release === undefined) return `${entry.serverId} is wiped although nothing asks for it`;
     if (BY_HAND.test(release.intentID)) return undefined;
+    if (isFoundUnused(release, truth.mac(entry.serverId))) return undefined;
     const victim = ownersOf(truth, entry.serverId).find(({ status }) => status?.initialization?.provisioned);
     return victim && `${entry.serverId} is wiped under ${victim.metadata.name}`;
   },
 };
+
+/** R3: one with a pool name that a machine still names; nothing was done to it since it was wiped. */
+const isFoundUnused = ({ reason }: NonNullable<MacHost['spec']['release']>, mac: MacView | undefined): boolean =>
+  reason === 'FoundHalfReleased' && mac?.hostname === undefined;
 
 interface Tenant {
   readonly nodeName: string;

@@ -64,6 +64,14 @@ const BAD: readonly BadRow[] = [
     happenings: [write('reinstall')],
   },
   {
+    property: 'S2',
+    story: 'a wipe under a machine that works, because of a pool name',
+    hosts: [claimedHost({ release: { ...RELEASE, reason: 'FoundHalfReleased' } })],
+    machines: [machine('a', { status: PROVISIONED })],
+    mac: { hostname: 'a' },
+    happenings: [write('reinstall')],
+  },
+  {
     property: 'S41',
     story: 'a Mac is released whose machine is not there',
     happenings: [changed('hosts', claimedHost({ release: RELEASE }), claimedHost())],
