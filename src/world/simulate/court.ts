@@ -2,7 +2,7 @@
 import type { AuditEntry } from '../../sim/cloud/call-log.ts';
 import { CONSOLE } from '../../sim/cloud/call-log.ts';
 import type { ClusterObserver, FleetCluster } from '../fleet-cluster.ts';
-import type { FleetWorld } from '../fleet-world.ts';
+import type { AgentEvent, FleetWorld } from '../fleet-world.ts';
 import type { Plane } from '../plane.ts';
 import { marksOf } from './marks.ts';
 import { judgeQuiet } from './properties/liveness.ts';
@@ -22,12 +22,14 @@ export interface Court {
   readonly observer: ClusterObserver;
   /** Begins to judge this cluster. */
   attend(
-    cluster: Pick<FleetCluster, 'plane' | 'managers'>,
+    cluster: Pick<FleetCluster, 'plane' | 'managers' | 'server'>,
     ground: Pick<FleetWorld, 'kernel' | 'cloud' | 'macs'>,
   ): void;
   tell(happening: Happening): void;
   /** Whether a write to a server is to be judged here: by a manager of this cluster, or by a person. */
   isConcerned(entry: AuditEntry): boolean;
+  /** Whether the agent works for this cluster. */
+  isOurs(agent: AgentEvent): boolean;
   /** Judges what was stored since the last time. */
   afterEvent(): void;
   judgeQuiet(): void;
@@ -39,6 +41,7 @@ interface Session {
   readonly truth: Truth;
   readonly plane: Plane;
   readonly managers: readonly string[];
+  readonly server: string;
   /** The revision up to which everything was judged. */
   seen: number;
 }
@@ -63,11 +66,11 @@ export const createCourt = ({ properties, add, mark, others }: CourtDeps): Court
       onStaleWrite: (write) => tell({ is: 'stale-write', write }),
       onConfiguration: (configuration) => tell({ is: 'configuration', configuration }),
     },
-    attend: ({ plane, managers }, { kernel, cloud, macs }) => {
+    attend: ({ plane, managers, server }, { kernel, cloud, macs }) => {
       const { clock } = kernel.actor('world');
       const watched = { plane, cloud, macs, nowMs: clock.now, others };
       const truth = watchTruth(watched, (change) => tell({ is: 'object', change }));
-      const opened = { truth, plane, managers, seen: plane.store.revision };
+      const opened = { truth, plane, managers, server, seen: plane.store.revision };
       session = opened;
       plane.onReopened((how) => {
         const revisionOf = (collection: string, key: string) => plane.store.get(collection, key)?.revision;
@@ -79,6 +82,7 @@ export const createCourt = ({ properties, add, mark, others }: CourtDeps): Court
       const [process = ''] = caller.split('#');
       return principal === CONSOLE || session?.managers.includes(process) === true;
     },
+    isOurs: ({ server }) => server === session?.server,
     afterEvent: () => {
       if (session === undefined) return;
       const { store } = session.plane;

@@ -58,7 +58,9 @@ export const createJury = (properties: readonly Property[] = SAFETY): Jury => {
       onCloudWrite: (entry) => {
         for (const court of courts) if (court.isConcerned(entry)) court.tell({ is: 'cloud-write', entry });
       },
-      onAgent: (agent) => tellAll({ is: 'agent', agent }),
+      onAgent: (agent) => {
+        for (const court of courts) court.tell({ is: 'agent', agent, worksFor: court.isOurs(agent) ? 'us' : 'others' });
+      },
       onDisk: () => tellAll({ is: 'disk' }),
       onBatch: (batch) => tellAll({ is: 'batch', batch }),
       onCluster: () => {

@@ -70,7 +70,8 @@ export type Happening =
   | { readonly is: 'cloud-write'; readonly entry: AuditEntry }
   /** A batch of changes that a manager has had carried out on a Mac. */
   | { readonly is: 'batch'; readonly batch: BatchNote }
-  | { readonly is: 'agent'; readonly agent: AgentEvent }
+  /** `worksFor`: whether it is a Node of this cluster, or of another one on the same Macs. */
+  | { readonly is: 'agent'; readonly agent: AgentEvent; readonly worksFor: 'us' | 'others' }
   /** Something changed on the disk of some Mac. */
   | { readonly is: 'disk' };
 

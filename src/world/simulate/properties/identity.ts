@@ -87,10 +87,11 @@ export const oneAgentPerNode: Property = {
     };
     return (happening, truth) => {
       note(happening);
-      if (happening.is !== 'agent') return undefined;
-      const { kind, nodeName, providerId, server } = happening.agent;
-      const macs = running.get(`${server} ${nodeName}`) ?? new Set();
-      running.set(`${server} ${nodeName}`, macs);
+      // When a certificate ends is on record only where it was issued: each cluster judges its own Nodes.
+      if (happening.is !== 'agent' || happening.worksFor === 'others') return undefined;
+      const { kind, nodeName, providerId } = happening.agent;
+      const macs = running.get(nodeName) ?? new Set();
+      running.set(nodeName, macs);
       if (kind === 'started') macs.add(providerId);
       else macs.delete(providerId);
       const working = [...macs].filter((mac) => mayBeNode(mac, truth.nowMs(), lastKnown));

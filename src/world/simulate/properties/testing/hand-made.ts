@@ -167,6 +167,7 @@ export const changed = <K extends KindName>(kind: K, after: Kinds[K], before?: K
 export const agent = (kind: 'started' | 'stopped', nodeName: string, providerId = `x://z/${HOST_ID}`): Happening => ({
   is: 'agent',
   agent: { kind, nodeName, providerId, server: 'https://here' },
+  worksFor: 'us',
 });
 
 /** Something was changed on the Mac. */
