@@ -70,4 +70,19 @@ describe('another host configuration, on the virtual clock', () => {
     await runUntil(world, 'all have it', () => isOneHash(world, hash));
     await runUntil(world, 'cleared', () => world.operator.list(MACHINES).every(({ status }) => !status?.failureReason));
   });
+
+  it('L21 004-5 writes little about a Mac that it never gets through to', async () => {
+    const { world } = await joined(43);
+    for (const { id } of world.cloud.servers().slice(0, 1)) world.macs.mac(id).changeHostKey();
+    world.upgrade('2');
+    const failures = () => world.operator.list(MAC_HOSTS).map(({ spec }) => spec.budgets.roll.failures);
+    await runUntil(world, 'tried once', () => failures().includes(1));
+    let writes = 0;
+    world.onWrite(({ what }) => {
+      if (what === 'machosts') writes += 1;
+    });
+    await runUntil(world, 'tried four times more', () => failures().includes(5));
+    // Each is counted, and noticed; so is the first, after its count.
+    assert.ok(writes <= 1 + 4 * 2, `${writes} writes for four tries`);
+  });
 });

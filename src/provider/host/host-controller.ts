@@ -267,7 +267,7 @@ const followWork = (deps: HostDeps, { host, state, owner, turn }: Glance): Looke
   const isStopping = deps.stops.state(host.metadata.uid ?? '')?.state === 'running';
   if (isStopping && host.status?.state === state) return { kind: 'not-yet', result: wait(WATCH_OPERATION_MS) };
   const rolling = state === 'joined' && owner === 'names-it' ? rollUnderWay(deps, host) : undefined;
-  if (rolling === 'not-yet') return { kind: 'not-yet', result: wait(WATCH_OPERATION_MS) };
+  if (rolling === 'not-yet') return { kind: 'not-yet', result: wait(withoutNewsMs(deps, host) ?? WATCH_OPERATION_MS) };
   if (rolling !== undefined) return { kind: 'enough', result: rolling };
   if (!needsLook(host, { state, owner, isTurnToRoll: turn.is === 'now' }))
     return { kind: 'enough', result: restOf(deps, host, turn) };

@@ -89,6 +89,18 @@ const ROWS: readonly Row[] = [
     plan: { do: 'wait', afterMs: 10_000 },
   },
   {
+    story: 'F10 one that was refused is not asked for again at once: the Mac is only tried again',
+    spec: { ...failing(3), lastWrite: wrote('reboot', 599_000) },
+    server: serverOf('mac-1'),
+    plan: { do: 'prepare' },
+  },
+  {
+    story: 'F10 it is after a while: what refused it may be over',
+    spec: { ...failing(3), lastWrite: wrote('reboot', 600_000) },
+    server: serverOf('mac-1'),
+    plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting) }),
+  },
+  {
     story: 'S12 not a fifth reboot within a day',
     spec: failing(3, 'StepFailed', { reboots: { sinceClaim: 0, times: yesterday } }),
     server: serverOf('mac-1'),

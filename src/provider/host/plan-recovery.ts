@@ -23,6 +23,8 @@ const BLAMELESS: readonly string[] = [NOT_WIPED, KEY_MISSING];
 const RETURNS_MAX = 3;
 const DAY_MS = 86_400_000;
 const REBOOTS_PER_DAY = 4;
+/** After a reboot that was refused, or that somebody asked for, the Mac is only tried again, at the pace of its bootstrap. */
+const NEXT_REBOOT_MS = 600_000;
 
 const isBlameless = (error: string | undefined): boolean => error !== undefined && BLAMELESS.includes(error);
 
@@ -74,8 +76,14 @@ export const planRecovery = (view: HostView): HostPlan | undefined => {
   if (tier === 'give-back') return giveBack(view);
   const help = whatHelps(view.diagnosis);
   if (help === 'reinstall') return giveBack(view);
-  const isWithinDay = rebootsOfLastDay(view.spec, view.nowMs).length < REBOOTS_PER_DAY;
-  return help === 'reboot' && isWithinDay ? intendReboot(view) : undefined;
+  return help === 'reboot' && isRebootDue(view) ? intendReboot(view) : undefined;
+};
+
+/** A refusal gives the one reboot back, but what refuses it (a locked server) lasts: it is not asked for at once again. */
+const isRebootDue = ({ spec, nowMs }: HostView): boolean => {
+  const { verb, at } = spec.lastWrite ?? {};
+  const isJustTried = verb === 'reboot' && nowMs - (parseTimestamp(at) ?? 0) < NEXT_REBOOT_MS;
+  return !isJustTried && rebootsOfLastDay(spec, nowMs).length < REBOOTS_PER_DAY;
 };
 
 /**

@@ -12,7 +12,7 @@ import { planWave, type RollMember } from '../fleet/plan-wave.ts';
 import { rollHost, wantedHashOf } from './bootstrap.ts';
 import { isWithin, nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
-import { type PrepareDeps, progressOf, raiseEpoch, WATCH_OPERATION_MS } from './prepare-host.ts';
+import { type PrepareDeps, progressOf, raiseEpoch, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
 import { isReady } from './report.ts';
 
 const NEXT_WAVE_LOOK_MS = 30_000;
@@ -75,6 +75,8 @@ export const rollUnderWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHo
   if (state === undefined) return undefined;
   if (state.state === 'running' && host.status?.state !== 'joined') return 'not-yet';
   if (state.state === 'running') {
+    // Most that fails does so at once: nothing is said of its beginning.
+    if (withoutNewsMs(deps, host) !== undefined) return 'not-yet';
     const { status } = progressOf(deps.ports, host, state, 'roll');
     return wait(WATCH_OPERATION_MS, { ...isReady(), ...(status === undefined ? {} : { status }) });
   }
@@ -105,12 +107,14 @@ const pushed = (host: MacHost, digest: string): StepResult<MacHost> => {
 const failedPush = (deps: PrepareDeps, host: MacHost, error: FleetError): StepResult<MacHost> => {
   const drift = driftOf(deps, host);
   const roll = afterFailedPush(drift, toTimestamp(drift.nowMs));
-  deps.raisedEpochs.delete(host.metadata.uid ?? '');
+  // The epoch of the next try goes on record with the failure of this one.
+  const epoch = host.spec.epoch + 1;
+  deps.raisedEpochs.set(host.metadata.uid ?? '', epoch);
   const isLast = drift.limits.cap > 0 && roll.failures >= drift.limits.cap;
   const reason = isLast ? 'TartKubeletUpdateExceededRetries' : 'AgentRollFailed';
   return wait(0, {
     ...isReady(),
-    spec: { budgets: { ...host.spec.budgets, roll: { ...roll } } },
+    spec: { epoch, budgets: { ...host.spec.budgets, roll: { ...roll } } },
     events: [{ type: 'Warning', reason, message: error.message }],
   });
 };
@@ -125,5 +129,5 @@ export const startRoll = (
   if (raised !== undefined) return raised;
   permit();
   operations.ensure(host.metadata.uid ?? '', rollHost({ ports, host, server }));
-  return wait(WATCH_OPERATION_MS, isReady());
+  return wait(0);
 };
