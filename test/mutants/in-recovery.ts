@@ -151,8 +151,8 @@ export const IN_RECOVERY: readonly Mutant[] = [
     edits: [
       {
         file: PREPARE,
-        from: 'if (raisedEpochs.get(uid) === spec.epoch) return undefined;',
-        to: 'if (raisedEpochs !== undefined && spec.epoch > 0) return undefined;',
+        from: "raisedEpochs.get(metadata.uid ?? '') === spec.epoch;",
+        to: "raisedEpochs.has(metadata.uid ?? '') || spec.epoch > 0;",
       },
     ],
   },

@@ -72,7 +72,7 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
     case 'roll': {
       const { server } = task.look;
       if (server === undefined) return wait(settings.times.pollMs);
-      return startRoll(deps, task.host, { server, permit: () => permitEffect(deps, task) });
+      return startRoll(deps, task.host, { server, permit: () => permitEffect(deps, task), context: task.context });
     }
     case 'delete-node':
       // The cache tells when it is gone; one that never hears of it must not ask without end.
@@ -153,7 +153,7 @@ const renamed = async (deps: HostDeps, { host, look, context }: Task, server: Cl
   };
   // The work on the Mac comes next: its epoch goes on record with the name, unless another may still be that Node.
   if ((await findIdentityRival(deps, host, context)) !== undefined) return wait(0, { spec: seen });
-  return raiseEpoch(deps, host, { ...seen, ...identityFrom(ports, host) }) ?? wait(0, { spec: seen });
+  return raiseEpoch(deps, host, { context, more: { ...seen, ...identityFrom(ports, host) } });
 };
 
 /** Asked right before anything changes a server: still leading, and the look is not stale, nor will be when it is sent. */

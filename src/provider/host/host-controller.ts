@@ -229,7 +229,7 @@ type Looked =
 
 const lookIfNeeded = async (deps: HostDeps, glance: Glance): Promise<Looked> => {
   const { host, state, owner, context } = glance;
-  const unlooked = (await followRecord(deps, glance)) ?? followWork(deps, glance);
+  const unlooked = (await followRecord(deps, glance)) ?? (await followWork(deps, glance));
   if (unlooked !== undefined) return unlooked;
   if (owner === 'names-it' && (await isOwnerFrozen(host, context)))
     return { kind: 'not-yet', result: wait(deps.ports.settings.times.pollMs) };
@@ -263,10 +263,13 @@ const planUnlooked = (
 };
 
 /** What there is to say of work under way, or of a Mac that nothing is to be done to; undefined: look. */
-const followWork = (deps: HostDeps, { host, state, owner, turn }: Glance): Looked | undefined => {
+const followWork = async (
+  deps: HostDeps,
+  { host, state, owner, turn, context }: Glance,
+): Promise<Looked | undefined> => {
   const isStopping = deps.stops.state(host.metadata.uid ?? '')?.state === 'running';
   if (isStopping && host.status?.state === state) return { kind: 'not-yet', result: wait(WATCH_OPERATION_MS) };
-  const rolling = state === 'joined' && owner === 'names-it' ? rollUnderWay(deps, host) : undefined;
+  const rolling = state === 'joined' && owner === 'names-it' ? await rollUnderWay(deps, host, context) : undefined;
   if (rolling === 'not-yet') return { kind: 'not-yet', result: wait(withoutNewsMs(deps, host) ?? WATCH_OPERATION_MS) };
   if (rolling !== undefined) return { kind: 'enough', result: rolling };
   if (!needsLook(host, { state, owner, isTurnToRoll: turn.is === 'now' }))

@@ -14,6 +14,7 @@ import { type Report, type StepResult, wait } from '../../kube/controller/outcom
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, bootstrapHost } from './bootstrap.ts';
 import { type ProviderCaches, providerIdOf } from './host-caches.ts';
+import { recordOn } from './host-record.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
@@ -53,7 +54,7 @@ export const underWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> 
   return undefined;
 };
 
-interface PrepareTask {
+export interface PrepareTask {
   readonly server: ServerAccess;
   /** Asked right before work begins. */
   readonly permit: () => void;
@@ -83,23 +84,25 @@ export const prepare = async (
   const job = { ports, host, server };
   const rival = await findIdentityRival(deps, host, context);
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
-  const raised = raiseEpoch(deps, host, identityFrom(ports, host));
-  if (raised !== undefined) return raised;
+  if (!isEpochOurs(deps, host)) return raiseEpoch(deps, host, { context, more: identityFrom(ports, host) });
   permit();
   operations.ensure(uid, bootstrapHost(job));
   return wait(0);
 };
 
-/** Undefined once this process works under an epoch of its own (R10); `more` goes on record with it. */
-export const raiseEpoch = (
+/** Whether this process raised the epoch that is on record: work begins only then (R10). */
+export const isEpochOurs = ({ raisedEpochs }: PrepareDeps, { metadata, spec }: MacHost): boolean =>
+  raisedEpochs.get(metadata.uid ?? '') === spec.epoch;
+
+/** `more` goes on record with it. Ours only once it is stored: of two who raise it to the same number, one is refused. */
+export const raiseEpoch = async (
   { raisedEpochs }: PrepareDeps,
-  { metadata, spec }: MacHost,
-  more: Report<MacHost>['spec'] = {},
-): StepResult<MacHost> | undefined => {
-  const uid = metadata.uid ?? '';
-  if (raisedEpochs.get(uid) === spec.epoch) return undefined;
-  raisedEpochs.set(uid, spec.epoch + 1);
-  return wait(0, { spec: { epoch: spec.epoch + 1, ...more } });
+  host: MacHost,
+  { context, more = {} }: Pick<PrepareTask, 'context'> & { readonly more?: Report<MacHost>['spec'] },
+): Promise<StepResult<MacHost>> => {
+  const { metadata, spec } = await recordOn(host, { epoch: host.spec.epoch + 1, ...more }, context);
+  raisedEpochs.set(metadata.uid ?? '', spec.epoch);
+  return wait(0);
 };
 
 export const progressOf = (

@@ -6,13 +6,20 @@ import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import type { FleetError } from '../../base/errors.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import { type StepResult, wait } from '../../kube/controller/outcome.ts';
-import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { afterFailedPush, type DriftPlan, type DriftView, planDrift } from '../fleet/plan-drift.ts';
 import { planWave, type RollMember } from '../fleet/plan-wave.ts';
 import { rollHost, wantedHashOf } from './bootstrap.ts';
 import { isWithin, nodeOf } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
-import { type PrepareDeps, progressOf, raiseEpoch, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
+import {
+  isEpochOurs,
+  type PrepareDeps,
+  type PrepareTask,
+  progressOf,
+  raiseEpoch,
+  WATCH_OPERATION_MS,
+  withoutNewsMs,
+} from './prepare-host.ts';
 import { isReady } from './report.ts';
 
 const NEXT_WAVE_LOOK_MS = 30_000;
@@ -69,7 +76,11 @@ const memberOf = (deps: PrepareDeps, host: MacHost): RollMember => {
 };
 
 /** Undefined: no push is under way, and none has ended. Its bootstrap is still at it: a Mac has joined when that was verified. */
-export const rollUnderWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> | 'not-yet' | undefined => {
+export const rollUnderWay = async (
+  deps: PrepareDeps,
+  host: MacHost,
+  context: PrepareTask['context'],
+): Promise<StepResult<MacHost> | 'not-yet' | undefined> => {
   const uid = host.metadata.uid ?? '';
   const state = deps.operations.state(uid);
   if (state === undefined) return undefined;
@@ -80,10 +91,13 @@ export const rollUnderWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHo
     const { status } = progressOf(deps.ports, host, state, 'roll');
     return wait(WATCH_OPERATION_MS, { ...isReady(), ...(status === undefined ? {} : { status }) });
   }
-  deps.operations.forget(uid);
-  if (state.state === 'failed') return failedPush(deps, host, state.error);
   // The bootstrap that brought it here ends like a push: what was verified is put on record.
-  return pushed(host, state.result.digest);
+  const result =
+    state.state === 'failed'
+      ? await failedPush(deps, host, { error: state.error, context })
+      : pushed(host, state.result.digest);
+  deps.operations.forget(uid);
+  return result;
 };
 
 const pushed = (host: MacHost, digest: string): StepResult<MacHost> => {
@@ -104,29 +118,29 @@ const pushed = (host: MacHost, digest: string): StepResult<MacHost> => {
   });
 };
 
-const failedPush = (deps: PrepareDeps, host: MacHost, error: FleetError): StepResult<MacHost> => {
+const failedPush = async (
+  deps: PrepareDeps,
+  host: MacHost,
+  { error, context }: Pick<PrepareTask, 'context'> & { readonly error: FleetError },
+): Promise<StepResult<MacHost>> => {
   const drift = driftOf(deps, host);
   const roll = afterFailedPush(drift, toTimestamp(drift.nowMs));
-  // The epoch of the next try goes on record with the failure of this one.
-  const epoch = host.spec.epoch + 1;
-  deps.raisedEpochs.set(host.metadata.uid ?? '', epoch);
   const isLast = drift.limits.cap > 0 && roll.failures >= drift.limits.cap;
   const reason = isLast ? 'TartKubeletUpdateExceededRetries' : 'AgentRollFailed';
+  // The epoch of the next try goes on record with the failure of this one.
+  await raiseEpoch(deps, host, { context, more: { budgets: { ...host.spec.budgets, roll: { ...roll } } } });
   return wait(0, {
-    ...isReady(),
-    spec: { epoch, budgets: { ...host.spec.budgets, roll: { ...roll } } },
     events: [{ type: 'Warning', reason, message: error.message }],
   });
 };
 
-export const startRoll = (
+export const startRoll = async (
   deps: PrepareDeps,
   host: MacHost,
-  { server, permit }: { readonly server: ServerAccess; readonly permit: () => void },
-): StepResult<MacHost> => {
+  { server, permit, context }: PrepareTask,
+): Promise<StepResult<MacHost>> => {
   const { ports, operations } = deps;
-  const raised = raiseEpoch(deps, host);
-  if (raised !== undefined) return raised;
+  if (!isEpochOurs(deps, host)) return raiseEpoch(deps, host, { context });
   permit();
   operations.ensure(host.metadata.uid ?? '', rollHost({ ports, host, server }));
   return wait(0);

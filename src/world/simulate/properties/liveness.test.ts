@@ -36,6 +36,7 @@ const EXHAUSTED = { ...RELEASE, reason: 'BootstrapExhausted' };
 const FAILING = macHost({ budgets: { ...BUDGETS, returns: 1 } });
 const ON_OFFER = { state: 'free', server: { status: 'ready' } } as const;
 const SPARE = { ...macHost({}, ON_OFFER), metadata: { name: 'host-2' } };
+const APART = { reason: 'WipeStuck', message: 'its wipe has not ended', since: OLD };
 const LEAVING = { status: { serverID: HOST_ID } };
 
 /** As core has it before it has found its Node. */
@@ -110,6 +111,12 @@ const STUCK: readonly BadRow[] = [
     story: 'a release is taken off the record, and the Mac was not wiped',
     hosts: [macHost()],
     happenings: [changed('hosts', macHost(), claimedHost({ release: RELEASE }))],
+  },
+  {
+    property: 'L3',
+    story: 'the release of a Mac in quarantine is taken off the record, and it was not wiped',
+    hosts: [macHost({ quarantine: APART })],
+    happenings: [changed('hosts', macHost({ quarantine: APART }), macHost({ quarantine: APART, release: RELEASE }))],
   },
   {
     property: 'L3',
@@ -227,6 +234,12 @@ const RIGHT: readonly BadRow[] = [
     story: 'a release that ended with a wipe',
     hosts: [macHost({ wipes: 1 })],
     happenings: [changed('hosts', macHost({ wipes: 1 }), claimedHost({ release: RELEASE }))],
+  },
+  {
+    property: 'L3',
+    story: 'a wipe that does not end, and a Mac that is kept apart for it',
+    hosts: [macHost({ quarantine: APART })],
+    happenings: [changed('hosts', macHost({ quarantine: APART }), claimedHost({ release: RELEASE }))],
   },
   {
     property: 'L6',

@@ -41,9 +41,12 @@ export const createLostReleases = (): Memory => {
   };
 };
 
-/** The end of a wipe is counted. */
-const isGivenUp = (before: MacHost, after: MacHost): boolean =>
-  before.spec.release?.policy === 'pool' && after.spec.release === undefined && after.spec.wipes === before.spec.wipes;
+/** The end of a wipe is counted. One that does not end is told of, with the Mac kept apart until somebody releases it again. */
+const isGivenUp = ({ spec: before }: MacHost, { spec: after }: MacHost): boolean => {
+  const isKeptApart = after.quarantine !== undefined && after.quarantine.since !== before.quarantine?.since;
+  const isOff = before.release?.policy === 'pool' && after.release === undefined;
+  return isOff && after.wipes === before.wipes && !isKeptApart;
+};
 
 const isMarked = (machine: ScalewayAppleSiliconMachine | undefined): boolean =>
   machine?.metadata.deletionTimestamp !== undefined;
