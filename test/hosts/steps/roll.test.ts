@@ -151,7 +151,7 @@ test('F35: pushes that are cut off at one place after another come to the same e
     await mac.push({ cutAt }).then(
       () => undefined,
       (error: unknown) => {
-        assert.match(String(error), /cancelled|abort/i, `${cutAt}`);
+        assert.match(String(error), /cancelled|abort/i, `cut at ${cutAt}: ${String(error)}`);
         cuts += 1;
       },
     );
