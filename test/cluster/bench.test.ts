@@ -29,9 +29,12 @@ const createTempDir = (context: TestContext): string => {
   return dir;
 };
 
+/** Simulated Macs of other tests have whole scripts on their command lines. */
+const PS_MAX_BYTES = 64 * 1_048_576;
+
 /** Processes that have `text` on their command line. One that has ended and waits for its parent does not count. */
 const processesWith = (text: string): readonly string[] =>
-  execFileSync('ps', ['-A', '-ww', '-o', 'stat=', '-o', 'args='], { encoding: 'utf8' })
+  execFileSync('ps', ['-A', '-ww', '-o', 'stat=', '-o', 'args='], { encoding: 'utf8', maxBuffer: PS_MAX_BYTES })
     .split('\n')
     .filter((line) => line.includes(text) && !line.startsWith('Z') && !line.includes('holder.ts'));
 
