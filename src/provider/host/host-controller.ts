@@ -176,16 +176,10 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const told = { state, nowMs: seenMs, isAtWork: () => deps.operations.state(host.metadata.uid ?? '') !== undefined };
   if (look.kind === 'enough') return withStatus(look.result, host, { ...told, server: undefined });
   const presence = judgePresence(host.status?.server, look.look, seenMs);
-  const isLeft = state === 'wiping' && (await findNode(caches, host, context)) !== undefined;
+  // Before it goes back to the pool the API itself says whether anything is left of its Node.
+  const left = state === 'wiping' ? await nodeLeftOf(caches, host, context) : node;
   const plan = planHost({
-    ...{
-      nowMs: seenMs,
-      spec: host.spec,
-      server: look.look.server,
-      isGone: presence.isGone,
-      owner,
-      node: isLeft ? 'there' : node,
-    },
+    ...{ nowMs: seenMs, spec: host.spec, server: look.look.server, isGone: presence.isGone, owner, node: left },
     isProvisioned: isProvisioned(caches, host),
     isUnsent: deps.unsent.has(host.spec.lastWrite?.id ?? ''),
     diagnosis: look.diagnosis,
@@ -200,6 +194,9 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   if ('record' in plan && plan.record !== undefined && result.condition === undefined) return result;
   return withStatus(result, host, { ...told, server: presence.server });
 };
+
+const nodeLeftOf = async (caches: ProviderCaches, host: MacHost, context: ReconcileContext) =>
+  (await findNode(caches, host, context)) === undefined ? 'absent' : 'there';
 
 /** Work belongs to a state: a bootstrap or a roll to Macs that are used, a stopping of the agent to the ways out. */
 const endStrayWork = (deps: HostDeps, { metadata: { uid = '', name } }: MacHost, state: HostState): void => {

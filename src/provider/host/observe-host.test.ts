@@ -4,7 +4,8 @@ import { neverAborted } from '../../base/abort.ts';
 import { FleetError } from '../../base/errors.ts';
 import { parseMacHost } from '../../kinds/mac-host.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
-import { isOwnerFrozen, judgePresence } from './observe-host.ts';
+import { providerIdOf } from './host-caches.ts';
+import { findNode, isOwnerFrozen, judgePresence } from './observe-host.ts';
 import { at, CLAIMED, NOW, RELEASE, serverOf, specOf } from './testing/views.ts';
 
 const seen: ServerAccess = { ...serverOf('mac-1'), sudoPassword: undefined, askedAtMs: 0 };
@@ -95,4 +96,25 @@ describe('whether the machine of a Mac is frozen, by what the API has now (F75)'
       assert.equal(await isOwnerFrozen(host, { kube: { get }, signal: neverAborted() } as never), is);
     });
   }
+});
+
+describe('R14 the Node of a Mac on its way back to the pool', () => {
+  const claimRef = { namespace: 'default', name: 'mac-1', uid: 'u-1' };
+  const host = parseMacHost({ metadata: { name: 'host-1' }, spec: specOf({ claimRef }) });
+  const nodeOn = (providerID: string) => ({ metadata: { name: 'mac-1' }, spec: { providerID } });
+  const ours = nodeOn(providerIdOf(host));
+  const rows = [
+    { story: 'is found although no cache has heard of it', cached: [], live: ours, is: ours },
+    { story: 'is gone although a cache has not heard of that', cached: [ours], live: undefined, is: undefined },
+    { story: 'is none of its own when another Mac has it', cached: [], live: nodeOn('scw-other'), is: undefined },
+  ];
+  for (const { story, cached, live, is } of rows)
+    it(story, async () => {
+      const get = async () => {
+        if (live === undefined) throw new FleetError('not-found', { code: 'NotFound', message: 'no Node' });
+        return live;
+      };
+      const caches = { nodes: { byIndex: () => cached } };
+      assert.equal(await findNode(caches as never, host, { kube: { get }, signal: neverAborted() } as never), is);
+    });
 });

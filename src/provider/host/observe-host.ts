@@ -103,15 +103,14 @@ export const observeOwner = async (
   return live !== undefined && live.metadata.uid === claimRef.uid ? 'does-not' : 'gone';
 };
 
-/** The Node of this Mac, as the API has it where the cache has none: one that a cache never heard of would outlive the Mac's work (R14). */
+/** The Node of this Mac as the API has it: one that a cache never heard of would outlive the Mac's work, one that it never heard the end of would hold the Mac up (R14). */
 export const findNode = async (
   caches: ProviderCaches,
   host: MacHost,
   context: Pick<ReconcileContext, 'kube' | 'signal'>,
 ): Promise<Node | undefined> => {
-  const known = nodeOf(caches, host);
-  const name = host.spec.claimRef?.name;
-  if (known !== undefined || name === undefined) return known;
+  const name = nodeOf(caches, host)?.metadata.name ?? host.spec.claimRef?.name;
+  if (name === undefined) return undefined;
   const node = await readIfThere(NODES, { name }, context);
   return node?.spec?.providerID === providerIdOf(host) ? node : undefined;
 };
