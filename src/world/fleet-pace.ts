@@ -31,7 +31,11 @@ const MINUTE_MS = 60_000;
 
 export const FOLDED_PACE: FleetPace = {
   leaderLease: { durationMs: 12 * MINUTE_MS, renewDeadlineMs: 8 * MINUTE_MS, retryMs: 3.5 * MINUTE_MS },
-  controllers: { nodeSilentAfterMs: 30 * MINUTE_MS, remoteProbeMs: 120 * MINUTE_MS },
+  controllers: {
+    nodeSilentAfterMs: 30 * MINUTE_MS,
+    remoteProbeMs: 120 * MINUTE_MS,
+    namespaceLooksMostMs: 60 * MINUTE_MS,
+  },
   watchSeconds: { least: 10_800, spread: 7_200, retryMost: 600 },
   bookmarkEveryMs: 600 * MINUTE_MS,
   bodies: 'with-answer',

@@ -28,6 +28,8 @@ export interface ControllerPace {
   readonly nodeSilentAfterMs: number;
   /** How long a connection to the cluster that Machines join is trusted without asking. */
   readonly remoteProbeMs: number;
+  /** The longest time between two looks at what is left in a namespace that ends. */
+  readonly namespaceLooksMostMs: number;
 }
 
 /** What a manager runs. */

@@ -50,8 +50,8 @@ export const createCoreControllers = (options: CoreControllerDeps): ControllerSe
   for (const resource of collected) kinds.follow(resource);
   const tokens = createCache<Secret>({ ...deps, resource: SECRETS, ...TOKEN_SELECTION, transform: keepExpiration });
   const { employ, events } = createStaff(given);
-  const silentAfterMs = pace && { silentAfterMs: pace.nodeSilentAfterMs };
-  const parts = { ...cluster, kinds, tokens, clock: given.clock, ...silentAfterMs };
+  const paced = pace && { silentAfterMs: pace.nodeSilentAfterMs, looksMostMs: pace.namespaceLooksMostMs };
+  const parts = { ...cluster, kinds, tokens, clock: given.clock, ...paced };
   const signing = authority === undefined ? NO_SIGNING : createSigning(deps, { cluster, authority, employ });
   return {
     caches: [...(shared === undefined ? [...Object.values(cluster), kinds] : []), tokens, ...signing.caches],

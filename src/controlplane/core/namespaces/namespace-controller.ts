@@ -2,7 +2,7 @@
  * The end of a namespace: everything in it is deleted, what is left is told as conditions, and when nothing is left the
  * namespace's own finalizer goes. Woken by what disappears; a kind that nobody follows is looked at again after a while.
  */
-import { toTimestamp } from '../../../base/clock.ts';
+import { parseTimestamp, toTimestamp } from '../../../base/clock.ts';
 import { isKind } from '../../../base/errors.ts';
 import { isEqualJson } from '../../../base/json.ts';
 import type { Cache } from '../../../kube/cache/cache.ts';
@@ -19,6 +19,7 @@ import type { Resource } from '../../../kube/types/resource.ts';
 import { collectionOf, type FollowedKinds } from '../followed-kinds.ts';
 import { subjectOf } from '../watch-related.ts';
 import { discoverNamespaced } from './discovery.ts';
+import { LOOK_MOST_MS, nextLookMs } from './look-pace.ts';
 import { type NamespaceCondition, type Remainder, renderConditions } from './namespace-conditions.ts';
 
 export interface EndingNamespace extends Namespace {
@@ -29,13 +30,18 @@ export interface EndingNamespace extends Namespace {
 export interface NamespaceParts {
   readonly namespaces: Cache<EndingNamespace>;
   readonly kinds: Pick<FollowedKinds, 'subscribe'>;
+  /** The longest time between two looks at kinds that nobody follows. */
+  readonly looksMostMs?: number;
 }
 
 const ENDING_NAMESPACES: Resource<EndingNamespace> = NAMESPACES;
 const FINALIZER = 'kubernetes';
-const UNFOLLOWED_LOOK_MS = 5_000;
 
-export const createNamespaceController = ({ namespaces, kinds }: NamespaceParts): Controller =>
+export const createNamespaceController = ({
+  namespaces,
+  kinds,
+  looksMostMs = LOOK_MOST_MS,
+}: NamespaceParts): Controller =>
   createController({
     name: 'namespaces',
     watches: [
@@ -51,13 +57,16 @@ export const createNamespaceController = ({ namespaces, kinds }: NamespaceParts)
           }),
       },
     ],
-    reconcile: (context) => follow(namespaces, context),
+    reconcile: (context) => follow({ namespaces, looksMostMs }, context),
   });
 
 const isEnding = (namespace: EndingNamespace | undefined): namespace is EndingNamespace =>
   namespace?.metadata.deletionTimestamp !== undefined && namespace.spec?.finalizers?.includes(FINALIZER) === true;
 
-const follow = async (namespaces: Cache<EndingNamespace>, context: ReconcileContext): Promise<Verdict> => {
+const follow = async (
+  { namespaces, looksMostMs }: Required<Omit<NamespaceParts, 'kinds'>>,
+  context: ReconcileContext,
+): Promise<Verdict> => {
   const namespace = namespaces.get(context.key);
   if (!isEnding(namespace)) return { next: 'rest' };
   const { resources, failures } = await discoverNamespaced(context.kube, context.signal);
@@ -66,7 +75,11 @@ const follow = async (namespaces: Cache<EndingNamespace>, context: ReconcileCont
     ...{ remainders, failures, at: toTimestamp(context.clock.now()) },
   });
   const told = await tell(namespace, conditions, context);
-  if (remainders.length > 0 || failures.length > 0) return { next: 'again', afterMs: UNFOLLOWED_LOOK_MS };
+  if (remainders.length > 0 || failures.length > 0) {
+    const now = context.clock.now();
+    const endingMs = now - (parseTimestamp(namespace.metadata.deletionTimestamp) ?? now);
+    return { next: 'again', afterMs: nextLookMs(endingMs, looksMostMs) };
+  }
   const finalizers = (told.spec?.finalizers ?? []).filter((name) => name !== FINALIZER);
   const empty = { ...told, spec: { ...told.spec, finalizers } };
   await context.kube.update(ENDING_NAMESPACES, empty, { subresource: 'finalize', signal: context.signal });
