@@ -64,6 +64,8 @@ export const REASONS = {
       reinstallLimitReached: 'ReinstallLimitReached',
       /** A wipe that does not end: Scaleway is to be asked. */
       wipeStuck: 'WipeStuck',
+      /** Scaleway does not install it any more. */
+      wipeRefused: 'WipeRefused',
       /** A third of the pool is in quarantine: recovery stops, it is not the Macs (R21). */
       recoveryHalted: 'RecoveryHalted',
       quarantined: 'Quarantined',

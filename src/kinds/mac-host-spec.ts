@@ -231,7 +231,9 @@ export const macHostSpec = object(
     quarantine: quarantine.optional(),
     wipes: counter('How many wipes of ours the Mac has been through.'),
     hostKey: hostKey.optional(),
-    epoch: counter('Number of the operation that may act on the Mac; the Mac refuses work of a lower one.'),
+    epoch: counter(
+      'Number of the operation that may act on the Mac, at least the time in seconds when it was given; the Mac refuses work of a lower one.',
+    ),
     identity: identity.optional(),
     budgets: budgets.prefault({}),
     lastWrite: lastWrite.optional(),

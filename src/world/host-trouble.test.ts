@@ -209,6 +209,19 @@ describe('trouble with a Mac, on the virtual clock', () => {
     assert.equal(countOf(world, id, 'reinstall'), 0);
   });
 
+  it('F22 asks seldom for the wipe of a Mac that Scaleway does not install any more, and says so', async () => {
+    const world = startWorld({ seed: 28, macs: 1 });
+    const id = await adopted(world);
+    world.cloud.switchOn('F22', { serverId: id });
+    world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { replicas: 0 } });
+    await runUntil(world, 'refused', () => countOf(world, id, 'reinstall') > 0);
+    await pass(world, 3_600_000);
+    assert.ok(countOf(world, id, 'reinstall') <= 24, `${countOf(world, id, 'reinstall')} requests within an hour`);
+    const [ready] = hostOf(world, id)?.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
+    assert.equal(ready?.reason, 'WipeRefused');
+    assert.match(ready?.message ?? '', /release it with the policy terminate/);
+  });
+
   it('R13 a Mac gets its name although every record of a rename is too old by the next pass', async () => {
     const adjust = (ports: ProviderPorts): ProviderPorts => {
       const times = { ...ports.settings.times, recordMaxAgeMs: 0 };

@@ -94,7 +94,9 @@ describe('the identity of a Mac, on the virtual clock', () => {
     await waitFor(world, HOUR_MS + 5 * 60_000);
     assert.ok(nowOf(world) - heartbeatOf(world) > 60_000, 'the Mac is silent');
     world.kernel.restart('manager', 0);
+    const sinceMs = nowOf(world);
     await runUntil(world, 'the Mac is back', () => nowOf(world) - heartbeatOf(world) < 20_000);
+    assert.ok(nowOf(world) - sinceMs < 10 * 60_000, 'although the Node that it left behind is still there');
     assert.deepEqual(
       world.cloud.servers().map(({ wipes }) => wipes),
       [0],

@@ -1,7 +1,8 @@
 /** Carries out one planned effect on a server, and says what came of it. Nothing else of ours writes to Scaleway. */
 import { FleetError, isKind, unreachable } from '../../base/errors.ts';
+import { isEqualJson } from '../../base/json.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
-import type { MacHost } from '../../kinds/mac-host.ts';
+import { type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { ifThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Operations } from '../../kube/controller/operations.ts';
@@ -12,7 +13,7 @@ import { chooseOsImage } from '../../scaleway/port/os-family.ts';
 import { lookAtHostKey, stopAgent } from './bootstrap.ts';
 import { forgetHost } from './forget-host.ts';
 import { hostStateOf } from './host-life.ts';
-import { recordOn } from './host-record.ts';
+import { findHost, recordOn } from './host-record.ts';
 import type { HostPlan, ToRecord } from './host-view.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
 import { findNode, type Look, refOf } from './observe-host.ts';
@@ -119,9 +120,19 @@ const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<R
 
 /** Returns the record as it is from now on. What is not permitted any more is not put on it. */
 const putOnRecord = async (deps: HostDeps, task: Task, { record }: ToRecord): Promise<MacHost> => {
-  if (record === undefined) return task.host;
+  if (record === undefined) return confirmRecord(task);
   permitEffect(deps, task);
   return recordOn(task.host, record, task.context);
+};
+
+/** What was put on record in an earlier pass is acted on only while it is there: a look at a server may take long. */
+const confirmRecord = async ({ host, context }: Task): Promise<MacHost> => {
+  const found = await findHost(host.metadata.name, context);
+  if (found?.metadata.uid === host.metadata.uid && isEqualJson(parseMacHost(found).spec, host.spec)) return host;
+  throw new FleetError('conflict', {
+    code: 'RecordChanged',
+    message: `the record of ${host.metadata.name} is not what this pass has read any more`,
+  });
 };
 
 /** With a record of its own, what came of it is seen in the next pass, which begins with that. */
@@ -171,7 +182,7 @@ const permitEffect = ({ ports }: HostDeps, { look, context }: Task): WriteCall =
 /** Sent once, whatever becomes of it; only a refusal that is sure gives the one shot back (000-4, F04). */
 const reboot = async (deps: HostDeps, task: Task): Promise<Result> => {
   const { cloud, settings } = deps.ports;
-  const { spec } = task.host;
+  const { spec } = await confirmRecord(task);
   const call = permitEffect(deps, task);
   const why = deps.unsent.get(spec.lastWrite?.id ?? '');
   deps.unsent.delete(spec.lastWrite?.id ?? '');
@@ -199,11 +210,27 @@ const reinstall = async (deps: HostDeps, task: Task, plan: Write & { readonly do
   if (!isQuiet(deps, task)) return stoppingAgent();
   const image = await findImage(deps, task.host, { osFamily: plan.osFamily, signal: task.context.signal });
   const host = await putOnRecord(deps, task, plan);
-  const server = await ports.cloud.reinstallServer(refOf(host), image, permitEffect(deps, task));
+  const call = permitEffect(deps, task);
+  const server = await ports.cloud.reinstallServer(refOf(host), image, call).catch(unlessRefused);
+  if (server instanceof FleetError) {
+    const message = `Scaleway refuses to wipe it (${server.message}): ask them, or release it with the policy terminate`;
+    return wait(NEXT_WIPE_MS, notReady(REASONS.host.ready.wipeRefused, message));
+  }
   if (server.status !== 'reinstalling') return wait(ports.settings.times.pollMs);
   await recordOn(host, acceptWipe({ spec: host.spec, nowMs: ports.clock.now() }).spec, task.context);
   return wait(0);
 };
+
+/** A Mac that Scaleway does not install any more, such as one with an OS for developers, is not asked for without pause. */
+const NEXT_WIPE_MS = 600_000;
+
+const unlessRefused = (error: unknown): FleetError => {
+  if (isPreconditionFailed(error)) return error;
+  throw error;
+};
+
+const isPreconditionFailed = (error: unknown): error is FleetError =>
+  error instanceof FleetError && error.code === 'PreconditionFailed';
 
 const stoppingAgent = (): Result =>
   wait(WATCH_OPERATION_MS, notReady(REASONS.host.ready.notReady, 'stopping its agent'));
@@ -217,7 +244,7 @@ const terminate = async (deps: HostDeps, task: Task, plan: Write & { readonly do
     await cloud.terminateServer(refOf(host), permitEffect(deps, task));
     return wait(settings.times.pollMs);
   } catch (error) {
-    if (!(error instanceof FleetError) || error.code !== 'PreconditionFailed') throw error;
+    if (!isPreconditionFailed(error)) throw error;
     const lastWrite = recordWrite({ nowMs: clock.now(), uuid: ids.uuid }, 'schedule-deletion');
     await recordOn(host, { lastWrite }, task.context);
     return wait(0);

@@ -31,7 +31,7 @@ import {
 } from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder } from './host-life.ts';
 import type { HostPlan, Owner } from './host-view.ts';
-import { identityLeftMs } from './node-identity.ts';
+import { identityLeftMs, isHeardUnder } from './node-identity.ts';
 import {
   censusOf,
   diagnose,
@@ -160,9 +160,7 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   if (isOrder(host.spec)) return orderHost(deps, host, context);
   const { ports, caches } = deps;
   const nowMs = ports.clock.now();
-  // A Mac whose certificate ran out cannot renew it: it joins anew, with a new token (R23).
-  const isLost = (identityLeftMs(host, nowMs) ?? 1) <= 0;
-  const node = nodeOf(caches, host) === undefined || isLost ? 'absent' : 'there';
+  const node = isJoined(deps, host, nowMs) ? 'there' : 'absent';
   const state = hostStateOf(host.spec, node);
   endStrayWork(deps, host, state);
   // Scaleway puts the key on a Mac when it installs it: it has to be known there before anything else (001-4).
@@ -193,6 +191,13 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   // The record is newer than what this pass has read: the next tells how the Mac stands.
   if ('record' in plan && plan.record !== undefined && result.condition === undefined) return result;
   return withStatus(result, host, { ...told, server: presence.server });
+};
+
+/** A Mac whose certificate ran out cannot renew it: it joins anew, with a new token (R23). */
+const isJoined = ({ ports, caches }: HostDeps, host: MacHost, nowMs: number): boolean => {
+  const node = nodeOf(caches, host);
+  if (node === undefined || (identityLeftMs(host, nowMs) ?? 1) <= 0) return false;
+  return isHeardUnder(node, host, ports.join.lifeMs);
 };
 
 const nodeLeftOf = async (caches: ProviderCaches, host: MacHost, context: ReconcileContext) =>

@@ -5,7 +5,7 @@ import { FleetError } from '../../base/errors.ts';
 import { type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { renderProviderId } from '../../kinds/names.ts';
 import type { Node } from '../../kube/types/core.ts';
-import { findIdentityRival, identityLeftMs } from './node-identity.ts';
+import { findIdentityRival, identityLeftMs, isHeardUnder } from './node-identity.ts';
 import { at, CLAIMED, NOW, RELEASE, specOf } from './testing/views.ts';
 
 const hostWith = (name: string, spec: object) => parseMacHost({ metadata: { name }, spec: specOf(spec) });
@@ -131,4 +131,27 @@ describe('R23 a Node name has one holder', () => {
     assert.equal(identityLeftMs(hostWith('a', { identity }), NOW), 600_000);
     assert.equal(identityLeftMs(hostWith('a', {}), NOW), undefined);
   });
+});
+
+describe('R23 a Mac is its Node under the identity on record', () => {
+  const given = { identity: { nodeName: 'mac-1', expiresAt: at(-HOUR_MS) } };
+  const silentSince = (agoMs: number) => ({ status: 'Unknown', lastTransitionTime: at(agoMs) });
+  const rows = [
+    { story: 'that speaks', ready: {}, spec: given, is: true },
+    { story: 'that tells of trouble', ready: { status: 'False' }, spec: given, is: true },
+    { story: 'that nobody has judged yet', ready: undefined, spec: given, is: true },
+    { story: 'that has been silent since then', ready: silentSince(-1_000), spec: given, is: true },
+    {
+      story: 'that has been silent for longer: it is what the Mac left behind',
+      ready: silentSince(1_000),
+      spec: given,
+      is: false,
+    },
+    { story: 'that is silent, of a Mac whose identity nobody knows', ready: silentSince(1_000), spec: {}, is: true },
+  ];
+  for (const { story, ready, spec, is } of rows) {
+    it(`one ${story}`, () => {
+      assert.equal(isHeardUnder(nodeOf('new', ready), hostWith('new', { ...CLAIMED, ...spec }), HOUR_MS), is);
+    });
+  }
 });

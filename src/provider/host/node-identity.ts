@@ -104,6 +104,18 @@ const LOOK_AGAIN_MS = 60_000;
 /** A Mac that is being given back is soon seen to be wiped. */
 const WIPE_BEGINS_MS = 10_000;
 
+/**
+ * Whether a Mac is that Node under the identity on record. One that has been silent since before that was given is what the Mac
+ * left behind, and tells nothing of it: somebody may have wiped it meanwhile.
+ */
+export const isHeardUnder = ({ status }: Node, { spec }: MacHost, lifeMs: number | undefined): boolean => {
+  const expiresAtMs = parseTimestamp(spec.identity?.expiresAt);
+  if (expiresAtMs === undefined || lifeMs === undefined) return true;
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const silentSinceMs = ready?.status === 'Unknown' ? parseTimestamp(ready.lastTransitionTime) : undefined;
+  return silentSinceMs === undefined || silentSinceMs > expiresAtMs - lifeMs;
+};
+
 /** How long until the identity of a Mac that works ends, unless it renews it; undefined when it does not end. */
 export const identityLeftMs = ({ spec }: MacHost, nowMs: number): number | undefined => {
   const expiresAtMs = parseTimestamp(spec.identity?.expiresAt);

@@ -94,13 +94,17 @@ export const prepare = async (
 export const isEpochOurs = ({ raisedEpochs }: PrepareDeps, { metadata, spec }: MacHost): boolean =>
   raisedEpochs.get(metadata.uid ?? '') === spec.epoch;
 
-/** `more` goes on record with it. Ours only once it is stored: of two who raise it to the same number, one is refused. */
+/**
+ * `more` goes on record with it. Ours only once it is stored: of two who raise it to the same number, one is refused. It is
+ * at least the time in seconds, so that nobody is given the number again of whom an older etcd no longer knows.
+ */
 export const raiseEpoch = async (
-  { raisedEpochs }: PrepareDeps,
+  { ports, raisedEpochs }: PrepareDeps,
   host: MacHost,
   { context, more = {} }: Pick<PrepareTask, 'context'> & { readonly more?: Report<MacHost>['spec'] },
 ): Promise<StepResult<MacHost>> => {
-  const { metadata, spec } = await recordOn(host, { epoch: host.spec.epoch + 1, ...more }, context);
+  const epoch = Math.max(host.spec.epoch + 1, Math.floor(ports.clock.now() / 1_000));
+  const { metadata, spec } = await recordOn(host, { epoch, ...more }, context);
   raisedEpochs.set(metadata.uid ?? '', spec.epoch);
   return wait(0);
 };

@@ -158,15 +158,16 @@ const isClusterPaused = (happening: Happening): boolean =>
   happening.change.before?.spec.paused !== true;
 
 /**
- * What a person took off a paused machine is not put back (N4). A write to a machine that was on the wire when its cluster was
+ * What a person took off a paused machine is not put back (N4); what names no server there is, a person wrote. A write to a machine that was on the wire when its cluster was
  * paused knows nothing of that, and arrives: one of each machine.
  */
 const clearedStaysClear = (happening: Happening, truth: Truth, late: Set<string>): string | undefined => {
   if (happening.is !== 'object' || happening.change.kind !== 'machines') return undefined;
   const { before, after } = happening.change;
   if (before === undefined || after === undefined || !isPausedInTruth(before, truth)) return undefined;
-  const isBack = !before.status?.serverID && Boolean(after.status?.serverID);
-  const isNamed = !before.spec.providerID && Boolean(after.spec.providerID);
+  const isServer = (name = ''): boolean => truth.server(name.split('/').at(-1) ?? '') !== undefined;
+  const isBack = !before.status?.serverID && isServer(after.status?.serverID);
+  const isNamed = !before.spec.providerID && isServer(after.spec.providerID);
   if (!isBack && !isNamed) return undefined;
   const isPausedItself = before.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined;
   const { uid = '', name } = after.metadata;

@@ -118,7 +118,7 @@ const BAD: readonly BadRow[] = [
     clusters: [pausedCluster()],
     happenings: [
       changed('machines', member(machine('a', { status: { serverID: HOST_ID } })), member(machine('a'))),
-      changed('machines', member(machine('a', { providerID: 'x://1' })), member(machine('a'))),
+      changed('machines', member(machine('a', { providerID: `x://${HOST_ID}` })), member(machine('a'))),
     ],
   },
   {

@@ -32,7 +32,9 @@ const unnoticedLosses = (truth: Truth): readonly Finding[] => {
     }));
 };
 
-const isNobodys = ({ spec }: MacHost): boolean => spec.claimRef === undefined && spec.release === undefined;
+/** What is held stays as it is until a person has decided (R15). */
+const isNobodys = ({ spec }: MacHost): boolean =>
+  spec.claimRef === undefined && spec.release === undefined && spec.hold === undefined;
 
 /** The Node of a Mac that nobody has (R14). One that a person made up names no Mac on record. */
 const straysOfNodes = (truth: Truth): readonly Finding[] =>
