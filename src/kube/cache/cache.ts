@@ -23,7 +23,7 @@ export interface CachePosition {
   readonly resource: Resource<KubeObject>;
   /** The fence behind an object that we just wrote. */
   fenceAfter(written: KubeObject): Fence;
-  /** The fence behind a delete that was just accepted. */
+  /** The fence behind a delete that is about to be sent. */
   fenceAfterDelete(key: string): Fence;
   /** A list that goes back in time (a restored etcd) starts a new history and with it clears every fence. */
   hasReached(fence: Fence): boolean;

@@ -28,8 +28,9 @@ export const createFencedClient = (
     patch: (resource, target, patch, options) =>
       written(resource, client.patch(resource, target, patch, { ...options, permit })),
     delete: async (resource, target, options) => {
+      const deleted = fences.deleting(key, resource, renderKey(target));
       await client.delete(resource, target, { ...options, permit });
-      fences.deleted(key, resource, renderKey(target));
+      deleted();
     },
     createSubresource: (resource, target, request) =>
       client.createSubresource(resource, target, { ...request, permit }),

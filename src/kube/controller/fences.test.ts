@@ -7,6 +7,7 @@ import { createHarness, WIDGETS, type Widget } from '../testing/harness.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { Resource } from '../types/resource.ts';
 import { createController, type ReconcileContext, watchMapped, watchPrimary } from './controller.ts';
+import { createFences } from './fences.ts';
 
 const PARTS: Resource<KubeObject> = { ...WIDGETS, kind: 'Part', plural: 'parts' };
 const PART_COLLECTION = '/apis/example.com/v1/parts';
@@ -119,6 +120,23 @@ describe('a controller with a stale cache', () => {
     await scene.client.patch(WIDGETS, { namespace: 'ns', name: 'a' }, { type: 'merge', body: labels }, { signal });
     await scene.settle();
     assert.equal(scene.deletes().length, 1);
+  });
+
+  it('waits for nothing more when another object bore the name before the delete was answered', async () => {
+    const { client, clock, random, stop, advance, create, remove } = createHarness();
+    const widgets = createCache<Widget>({ client, clock, random, logger: silentLogger, resource: WIDGETS });
+    const running = widgets.run(stop.signal);
+    await create('a');
+    await advance(0);
+    const fences = createFences([widgets]);
+    const answered = fences.deleting('ns/owner', WIDGETS, 'ns/a');
+    await remove('a');
+    await create('a');
+    await advance(0);
+    answered();
+    assert.equal(fences.isClear('ns/owner'), true);
+    stop.abort();
+    await running;
   });
 
   it('looks once more when the cache has caught up, and then rests', async () => {

@@ -9,7 +9,8 @@ import type { Resource } from '../types/resource.ts';
 
 export interface Fences {
   wrote(key: string, resource: Resource<KubeObject>, written: KubeObject): void;
-  deleted(key: string, resource: Resource<KubeObject>, deletedKey: string): void;
+  /** Asked before a delete is sent: by the time it is answered, another object may bear the name. Call what it returns then. */
+  deleting(key: string, resource: Resource<KubeObject>, deletedKey: string): () => void;
   /** Whether the caches hold everything that was written for this key. A key that must wait is woken later. */
   isClear(key: string): boolean;
   /** Watches the caches; `wake` gets each waiting key once its fences are reached. */
@@ -27,16 +28,25 @@ export const createFences = (caches: readonly CachePosition[]): Fences => {
     return open.length === 0;
   };
 
-  const raise = (key: string, resource: Resource<KubeObject>, fenceOn: (cache: CachePosition) => Fence): void => {
-    for (const cache of caches) {
-      if (cache.resource.kind !== resource.kind || cache.resource.group !== resource.group) continue;
-      fencesByKey.set(key, [...(fencesByKey.get(key) ?? []), { cache, fence: fenceOn(cache) }]);
-    }
+  const fencesOn = (resource: Resource<KubeObject>, fenceOn: (cache: CachePosition) => Fence) =>
+    caches
+      .filter((cache) => cache.resource.kind === resource.kind && cache.resource.group === resource.group)
+      .map((cache) => ({ cache, fence: fenceOn(cache) }));
+
+  const raise = (key: string, fences: ReturnType<typeof fencesOn>): void => {
+    if (fences.length > 0) fencesByKey.set(key, [...(fencesByKey.get(key) ?? []), ...fences]);
   };
 
   return {
-    wrote: (key, resource, written) => raise(key, resource, (cache) => cache.fenceAfter(written)),
-    deleted: (key, resource, deletedKey) => raise(key, resource, (cache) => cache.fenceAfterDelete(deletedKey)),
+    wrote: (key, resource, written) =>
+      raise(
+        key,
+        fencesOn(resource, (cache) => cache.fenceAfter(written)),
+      ),
+    deleting: (key, resource, deletedKey) => {
+      const fences = fencesOn(resource, (cache) => cache.fenceAfterDelete(deletedKey));
+      return () => raise(key, fences);
+    },
     isClear: (key) => {
       if (isReached(key)) return true;
       waiting.add(key);

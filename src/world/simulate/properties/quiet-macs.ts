@@ -68,7 +68,9 @@ const forgottenMacs = (truth: Truth): readonly Finding[] =>
     const { metadata, spec, status } = host;
     if (isHopeless(host)) return undefined;
     const server = truth.server(metadata.name);
-    const isOpen = server !== undefined && !server.isSealed && nowMs - server.sealedUntilMs > DUE_MS;
+    // Nothing is done to a server that somebody renamed, and that is told (R8).
+    const isOurs = server?.name === spec.assignedName?.current;
+    const isOpen = server !== undefined && isOurs && !server.isSealed && nowMs - server.sealedUntilMs > DUE_MS;
     const isIdle = spec.hold === undefined && !isPaused(truth, spec.claimRef?.uid);
     const { nextAttemptAt } = spec.budgets.bootstrap;
     const isDue = status?.state === 'preparing' && sinceMs(nextAttemptAt, nowMs) > DUE_MS;
