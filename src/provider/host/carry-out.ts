@@ -28,6 +28,9 @@ import { startRoll } from './roll-host.ts';
 import { recordSighting } from './sighting.ts';
 import type { Turns } from './turns.ts';
 
+/** What was refused, and may be for good, is not asked for without pause. */
+const REFUSED_REST_MS = 600_000;
+
 /** A live look is good for this long; a process that was frozen since sends nothing (R13). */
 const LOOK_GOOD_FOR_MS = 5_000;
 
@@ -83,8 +86,14 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
       await forgetHost(task.host, task.context);
       return stop();
     default:
-      return writeToServer(deps, plan, task);
+      return writeToServer(deps, plan, task).catch(reportRefusal);
   }
+};
+
+/** What Scaleway calls a mistake of ours may be one of its own that passes: nothing here would ever wake the Mac again. */
+const reportRefusal = (error: unknown): Result => {
+  if (!(error instanceof FleetError) || error.code !== 'InvalidArguments') throw error;
+  return wait(REFUSED_REST_MS, notReady(error.code, error.message));
 };
 
 const storePlan = ({ unsent }: HostDeps, { spec, event }: HostPlan & { readonly do: 'store' }): Result => {
@@ -214,15 +223,12 @@ const reinstall = async (deps: HostDeps, task: Task, plan: Write & { readonly do
   const server = await ports.cloud.reinstallServer(refOf(host), image, call).catch(unlessRefused);
   if (server instanceof FleetError) {
     const message = `Scaleway refuses to wipe it (${server.message}): ask them, or release it with the policy terminate`;
-    return wait(NEXT_WIPE_MS, notReady(REASONS.host.ready.wipeRefused, message));
+    return wait(REFUSED_REST_MS, notReady(REASONS.host.ready.wipeRefused, message));
   }
   if (server.status !== 'reinstalling') return wait(ports.settings.times.pollMs);
   await recordOn(host, acceptWipe({ spec: host.spec, nowMs: ports.clock.now() }).spec, task.context);
   return wait(0);
 };
-
-/** A Mac that Scaleway does not install any more, such as one with an OS for developers, is not asked for without pause. */
-const NEXT_WIPE_MS = 600_000;
 
 const unlessRefused = (error: unknown): FleetError => {
   if (isPreconditionFailed(error)) return error;

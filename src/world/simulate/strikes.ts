@@ -91,14 +91,16 @@ export const followTurns = (strikes: readonly PlannedStrike[]): Turns => {
   };
 };
 
-/** What the API refuses did not happen; the person who tried shrugs. */
+/** What the API or Scaleway refuses did not happen; the person who tried shrugs. */
+const REFUSALS = ['Refused', 'PreconditionFailed'];
+
 const strikeWith = (id: string, strike: Strike): string | undefined => {
   const row = DISTURBANCES.find((disturbance) => disturbance.id === id);
   if (row === undefined) throw unknownDisturbance(id);
   try {
     return row.strike(strike);
   } catch (error) {
-    if (error instanceof FleetError && error.code === 'Refused') return `refused: ${error.message.slice(0, 200)}`;
+    if (error instanceof FleetError && REFUSALS.includes(error.code)) return `refused: ${error.message.slice(0, 200)}`;
     throw error;
   }
 };

@@ -142,7 +142,13 @@ const STUCK: readonly BadRow[] = [
     property: 'L5',
     story: 'a Mac whose password is shown again, and nobody tries',
     hosts: [
-      claimedHost({ budgets: { ...BUDGETS, bootstrap: { failures: 2, nextAttemptAt: OLD } } }, { state: 'preparing' }),
+      claimedHost(
+        {
+          budgets: { ...BUDGETS, bootstrap: { failures: 2, nextAttemptAt: OLD } },
+          assignedName: { current: 'tuist-pool-1' },
+        },
+        { state: 'preparing' },
+      ),
     ],
     happenings: [],
   },

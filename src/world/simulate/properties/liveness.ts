@@ -30,12 +30,16 @@ export const judgeQuiet = (truth: Truth, witness: Witness): readonly Finding[] =
   ...witness.judge(truth),
 ];
 
+/** Scaleway installs it no more (F22): it suits nobody, and a wipe of it is refused. */
+const CANNOT_BE_INSTALLED = 'DevOS';
+
 /** Free for anybody: of the pool by name and record, and well. */
 const isFree = (truth: Truth, { metadata, spec }: MacHost): boolean => {
   const server = truth.server(metadata.name);
   const isPooled = parseServerName(server?.name ?? '', POOLS)?.kind === 'pool';
   const isNobodys = [spec.claimRef, spec.release, spec.hold, spec.quarantine].every((part) => part === undefined);
-  return isPooled && isNobodys && server?.status === 'ready' && metadata.deletionTimestamp === undefined;
+  const isWell = server?.status === 'ready' && server.osFamily !== CANNOT_BE_INSTALLED;
+  return isPooled && isNobodys && isWell && metadata.deletionTimestamp === undefined;
 };
 
 /** Somebody gave it to a Cluster that does not exist: it waits for that person. */
@@ -83,7 +87,8 @@ const stuckReleases = (truth: Truth): readonly Finding[] =>
       const server = truth.server(metadata.name);
       const { current, next } = spec.assignedName ?? {};
       const isOurs = server !== undefined && (server.name === current || server.name === next);
-      return spec.pool !== undefined && spec.release?.policy === 'pool' && isOurs && server.status === 'ready';
+      const isWell = server?.status === 'ready' && server.osFamily !== CANNOT_BE_INSTALLED;
+      return spec.pool !== undefined && spec.release?.policy === 'pool' && isOurs && isWell;
     })
     .filter(({ spec }) => isOld(spec.release?.requestedAt, truth.nowMs()))
     .map(({ metadata, spec, status }) => ({

@@ -1,5 +1,6 @@
 /** L13, L16, L20, L21: once trouble is over, machines say what they wait for, somebody leads, and nobody writes for nothing. */
 import { parseTimestamp } from '../../../base/clock.ts';
+import type { MacHost } from '../../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import { LEASE_NAMES } from '../../../kinds/names.ts';
 import type { Truth } from '../truth.ts';
@@ -11,6 +12,10 @@ const SECOND_MS = 1_000;
 const SEEN_MS = 600_000;
 /** Within an hour nothing changes more often, once nobody changes anything: certificates are renewed, Macs looked at. */
 const WRITES_MAX = 40;
+/** Of a Mac that keeps failing: it is claimed, tried eight times, and wiped twice an hour until it is in quarantine. */
+const TRIED_WRITES_MAX = 2 * WRITES_MAX;
+
+const isTriedAgain = ({ spec }: MacHost): boolean => spec.quarantine !== undefined || spec.budgets.returns > 0;
 
 export const judgeCluster = (truth: Truth, witness: Witness): readonly Finding[] => [
   ...silentMachines(truth),
@@ -49,8 +54,12 @@ const wrongExcuses = (truth: Truth): readonly Finding[] =>
     .filter((machine) => provisionedOf(machine)?.reason === 'NoAvailableHost')
     .map(({ metadata }) => ({ property: 'L20', message: `${metadata.name} has a Mac, and says that there is none` }));
 
-const restlessObjects = (truth: Truth, witness: Witness): readonly Finding[] =>
-  witness
+const restlessObjects = (truth: Truth, witness: Witness): readonly Finding[] => {
+  const tried = truth.list('hosts').filter(isTriedAgain);
+  const mostOf = (what: string): number =>
+    tried.some(({ metadata }) => what.endsWith(`/machosts /${metadata.name}`)) ? TRIED_WRITES_MAX : WRITES_MAX;
+  return witness
     .busiest(truth.nowMs())
-    .filter(({ writes }) => writes > WRITES_MAX)
+    .filter(({ what, writes }) => writes > mostOf(what))
     .map(({ what, writes }) => ({ property: 'L21', message: `${what} was written ${writes} times within an hour` }));
+};

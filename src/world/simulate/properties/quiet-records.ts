@@ -56,13 +56,14 @@ const endlessRents = (truth: Truth): readonly Finding[] =>
     return [{ property: 'L3', message }];
   });
 
-/** Core finds the Node of a machine by its providerID, through the kubeconfig that we write (004-1). */
+/** Core finds the Node of a machine by its providerID, through the kubeconfig that we write (004-1). Its Node has its name: an old providerID may be another's by now. */
 const unfoundNodes = (truth: Truth): readonly Finding[] =>
   truth
     .list('coreMachines')
     .filter(({ metadata, status }) => metadata.deletionTimestamp === undefined && status?.nodeRef === undefined)
     .filter(({ metadata, spec }) => {
-      const isThere = truth.list('nodes').some((node) => spec.providerID && node.spec?.providerID === spec.providerID);
+      const node = truth.find('nodes', metadata.name);
+      const isThere = spec.providerID !== undefined && node?.spec?.providerID === spec.providerID;
       return isThere && isOld(metadata.creationTimestamp, truth.nowMs());
     })
     .map(({ metadata }) => ({
