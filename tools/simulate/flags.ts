@@ -11,6 +11,7 @@ export interface SimulateFlags {
   readonly replay?: string;
   readonly systematic?: true;
   readonly every: number;
+  readonly everyCrash: number;
   readonly exhaustive?: true;
   readonly minutes: number;
   readonly steps: number;
@@ -48,7 +49,8 @@ const createCommand = (): Command =>
     .addOption(mode('--seed <seed>', 'one schedule'))
     .addOption(mode('--replay <file>', 'a recorded schedule, as --save writes it'))
     .addOption(mode('--systematic', 'reference scenarios, with each crash and each single fault once'))
-    .option('--every <n>', 'of the systematic points only every n-th', whole('distance of points', 1), 1)
+    .option('--every <n>', 'of the systematic faults only every n-th', whole('distance of faults', 1), 1)
+    .option('--every-crash <n>', 'of the systematic crashes only every n-th', whole('distance of crashes', 1), 1)
     .addOption(mode('--exhaustive', 'every schedule of a tiny fleet, up to its bounds'))
     .option('--minutes <count>', 'how long the exhaustive search may take', whole('count of minutes', 1), 10)
     .option('--steps <count>', 'how far from its dullest schedule it goes', whole('count of steps', 0), 2)

@@ -14,7 +14,7 @@ export type Job =
   | HuntJob
   /** The text of a saved schedule. */
   | { readonly do: 'replay'; readonly saved: string }
-  | { readonly do: 'systematic'; readonly every: number; readonly share: Share }
+  | { readonly do: 'systematic'; readonly every: number; readonly everyCrash: number; readonly share: Share }
   | { readonly do: 'exhaustive'; readonly steps: number; readonly minutes: number; readonly share: Share };
 
 /** Until a promise of the list is broken. */

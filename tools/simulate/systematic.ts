@@ -6,7 +6,7 @@ import { runTasks } from './pool.ts';
 export const runSystematicMode: Mode = async ({ flags, print, signal, cores, elapsedMs }) => {
   const of = flags.workers ?? cores;
   const tasks = Array.from({ length: of }, (_, at): { readonly job: Job } => ({
-    job: { do: 'systematic', every: flags.every, share: { at, of } },
+    job: { do: 'systematic', every: flags.every, everyCrash: flags.everyCrash, share: { at, of } },
   }));
   let runs = 0;
   let points = 0;

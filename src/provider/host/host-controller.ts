@@ -17,6 +17,7 @@ import type { EventRecorder } from '../../kube/controller/events.ts';
 import { reconcileLifecycle } from '../../kube/controller/lifecycle.ts';
 import { createOperations } from '../../kube/controller/operations.ts';
 import { done, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
+import type { Node } from '../../kube/types/core.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
@@ -245,12 +246,18 @@ const lookIfNeeded = async (deps: HostDeps, glance: Glance): Promise<Looked> => 
 const followRecord = async (deps: HostDeps, { host, state, owner, context }: Glance): Promise<Looked | undefined> => {
   // Just put on record: what its server looks like follows at once.
   if (state === 'free' && host.status?.server === undefined) return { kind: 'not-yet', result: stop() };
+  // Left behind by a machine that was moved to another cluster: the next Node of this Mac would be its second.
+  if (state === 'free' && isSilentNode(nodeOf(deps.caches, host)))
+    return { kind: 'enough', result: await carryOut(deps, { do: 'delete-node' }, { host, look: UNLOOKED, context }) };
   const plan = planUnlooked(deps, host, { state, owner });
   if (plan === undefined) return undefined;
   if (plan.do === 'store' && !deps.turns.take(host.metadata.name))
     return { kind: 'not-yet', result: wait(deps.ports.settings.times.recordMaxAgeMs) };
   return { kind: 'enough', result: await carryOut(deps, plan, { host, look: UNLOOKED, context }) };
 };
+
+const isSilentNode = (node: Node | undefined): boolean =>
+  node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'Unknown') === true;
 
 const planUnlooked = (
   { ports }: HostDeps,

@@ -51,7 +51,7 @@ describe('the swarm', () => {
 
 describe('the systematic mode', () => {
   it('survives a sample of crashes and single faults', async () => {
-    const { runs, violations } = await runSystematic({ scenarios: SCENARIOS.slice(0, 1), every: 150 });
+    const { runs, violations } = await runSystematic({ scenarios: SCENARIOS.slice(0, 1), every: 150, everyCrash: 150 });
     assert.deepEqual(violations, []);
     assert.ok(runs > 3, `${runs} runs`);
   });

@@ -8,6 +8,7 @@ import { type ChoiceList, packZeros, unpackZeros } from '../../sim/kernel/choice
 import { CALL_FAULTS, STREAM_FAULTS } from '../../sim/kernel/network.ts';
 import { FOLDED_PACE } from '../fleet-pace.ts';
 import { createFleetWorld, type FleetWorld } from '../fleet-world.ts';
+import { createSettledClusters } from '../settle-cluster.ts';
 import { createJury, type Jury } from './jury.ts';
 import type { Scenario } from './scenarios.ts';
 import { startFleet } from './start-fleet.ts';
@@ -15,8 +16,10 @@ import { REPLAYED_NETWORK } from './swarm-profile.ts';
 
 export interface SystematicOptions {
   readonly scenarios: readonly Scenario[];
-  /** Tries only every n-th point. */
+  /** Tries only every n-th fault. */
   readonly every: number;
+  /** And every n-th crash; all of them unless given. */
+  readonly everyCrash?: number;
   /** Of those only the part of one worker: every `of`-th, beginning with `at`. */
   readonly share?: { readonly at: number; readonly of: number };
 }
@@ -45,6 +48,7 @@ const CUT = STREAM_FAULTS.indexOf('cut') + 1;
 export const runSystematic = async ({
   scenarios,
   every,
+  everyCrash = 1,
   share = { at: 0, of: 1 },
 }: SystematicOptions): Promise<SystematicSummary> => {
   const violations: string[] = [];
@@ -61,26 +65,34 @@ export const runSystematic = async ({
   };
   for (const scenario of scenarios) {
     const reference = await attempt(scenario, { what: 'as it is' });
-    const twists = reference === undefined ? [] : twistsOf(reference);
-    points += twists.length;
-    const tried = twists.filter((_, at) => at % every === 0).filter((_, at) => at % share.of === share.at);
-    for (const twist of tried) await attempt(scenario, twist);
+    const crashes = reference === undefined ? [] : crashesOf(reference);
+    const faults = reference === undefined ? [] : faultsOf(reference);
+    points += crashes.length + faults.length;
+    const tried = [...everyNth(crashes, everyCrash), ...everyNth(faults, every)];
+    for (const twist of everyNth(tried, share.of, share.at)) await attempt(scenario, twist);
   }
   return { points, runs, violations };
 };
 
-/** Every way to disturb a run like this one, once. */
-const twistsOf = ({ kernel }: FleetWorld): readonly Twist[] => {
+const everyNth = <T>(items: readonly T[], n: number, first = 0): readonly T[] =>
+  items.filter((_, at) => at % n === first);
+
+/** The manager is killed before, and after, each of its effects. */
+const crashesOf = ({ kernel }: FleetWorld): readonly Twist[] => {
   const { effects } = kernel.counts('manager');
-  const crashes = (['before-effect', 'after-effect'] as const).flatMap((kind) =>
+  return (['before-effect', 'after-effect'] as const).flatMap((kind) =>
     Array.from({ length: effects }, (_, index): Twist => {
       const crash = { actor: 'manager', kind, index, restartAfterMs: RESTART_MS };
       return { what: `killed ${kind} ${index}`, crash };
     }),
   );
+};
+
+/** Every way in which one call goes wrong. */
+const faultsOf = ({ kernel }: FleetWorld): readonly Twist[] => {
   const choices = kernel.choices();
   const sites = Object.entries(kernel.decisions()).filter(([site]) => site.startsWith('fault '));
-  const faults = sites.flatMap(([site, count]) =>
+  return sites.flatMap(([site, count]) =>
     faultsAt(site).flatMap(({ what, value }) =>
       Array.from({ length: count }, (_, at): Twist => {
         const replay = { ...choices, [site]: withDecision(choices[site], at, value) };
@@ -88,13 +100,16 @@ const twistsOf = ({ kernel }: FleetWorld): readonly Twist[] => {
       }),
     ),
   );
-  return [...crashes, ...faults];
 };
+
+/** A read that is lost on its way there or back is the same to both sides; an old answer is worse than a late one. */
+const READS = /:(?:GET|open|survey) by /;
+const READ_FAULTS = ['fail-before', 'late-answer'] as const;
 
 const faultsAt = (site: string): readonly { readonly what: string; readonly value: number }[] =>
   site.includes(':body by ')
     ? [{ what: 'cut', value: CUT }]
-    : SINGLE_FAULTS.map((what) => ({ what, value: CALL_FAULTS.indexOf(what) + 1 }));
+    : (READS.test(site) ? READ_FAULTS : SINGLE_FAULTS).map((what) => ({ what, value: CALL_FAULTS.indexOf(what) + 1 }));
 
 const withDecision = (packed: readonly number[] = [], at: number, value: number): readonly number[] => {
   const values = [...unpackZeros(packed)];
@@ -103,11 +118,15 @@ const withDecision = (packed: readonly number[] = [], at: number, value: number)
   return packZeros(values);
 };
 
+const settledClusters = createSettledClusters('default');
+
 const runScenario = async (scenario: Scenario, { crash, replay }: Twist): Promise<FleetWorld> => {
   const jury = createJury();
+  const settled = await settledClusters();
   const world = createFleetWorld({
-    ...{ seed: SEED, macs: scenario.macs, traceLines: 0, observer: jury.observer, pace: FOLDED_PACE },
+    ...{ seed: SEED, macs: scenario.macs, traceLines: 0, observer: jury.observer, pace: FOLDED_PACE, settled },
     network: REPLAYED_NETWORK,
+    ...(scenario.managers && { managers: scenario.managers }),
     ...(crash && { crash }),
     ...(replay && { replay }),
   });

@@ -2,8 +2,11 @@
 import { ANNOTATIONS } from '../../kinds/labels.ts';
 import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
 import { MACHINES } from '../../kinds/machine.ts';
-import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import { CLUSTER_API_ANNOTATIONS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import type { Condition } from '../../kube/types/meta.ts';
+import type { FleetCluster } from '../fleet-cluster.ts';
 import type { FleetWorld } from '../fleet-world.ts';
+import { moveFleet } from './disturbances/clusters.ts';
 
 const { machineDeployments } = CLUSTER_API_RESOURCES;
 
@@ -18,11 +21,13 @@ export interface Scenario {
   readonly id: string;
   readonly macs: number;
   readonly machines: number;
+  /** The first is the one that is killed; one alone unless given. */
+  readonly managers?: readonly string[];
   /** For one run: they may remember. */
   readonly stages: () => readonly Stage[];
 }
 
-const ready = ({ operator }: FleetWorld): number =>
+const ready = ({ operator }: Pick<FleetCluster, 'operator'>): number =>
   operator
     .list(MACHINES)
     .filter(({ metadata, status }) => status?.initialization?.provisioned && !metadata.deletionTimestamp).length;
@@ -39,6 +44,19 @@ const pooled = ({ cloud }: FleetWorld): number =>
 
 const isEmpty = (world: FleetWorld, macs: number): boolean =>
   world.operator.list(MACHINES).length === 0 && pooled(world) === macs;
+
+const isState = (world: FleetWorld, state: string): boolean =>
+  hosts(world).some(({ status }) => status?.state === state);
+
+const releaseByHand = (world: FleetWorld): void => {
+  const release = { intentID: 'by-hand', reason: 'ByHand' };
+  world.operator.merge(MAC_HOSTS, hosts(world)[0]?.metadata.name ?? '', { spec: { release } });
+};
+
+const isPausedCondition = ({ type, status }: Condition): boolean => type === 'Paused' && status === 'True';
+
+/** How long clusterctl takes over a small fleet. */
+const MOVE_MS = 2_000;
 
 const firstMachine = ({ operator }: FleetWorld): string => operator.list(MACHINES)[0]?.metadata.name ?? '';
 
@@ -111,14 +129,7 @@ export const SCENARIOS: readonly Scenario[] = [
           world.operator.remove(MACHINES, name);
         },
       },
-      {
-        what: 'held',
-        isReached: (world) => hosts(world).some(({ status }) => status?.state === 'held'),
-        act: (world) => {
-          const release = { intentID: 'by-hand', reason: 'ByHand' };
-          world.operator.merge(MAC_HOSTS, hosts(world)[0]?.metadata.name ?? '', { spec: { release } });
-        },
-      },
+      { what: 'held', isReached: (world) => isState(world, 'held'), act: releaseByHand },
       { what: 'back in the pool', isReached: (world) => isEmpty(world, 1) },
     ],
   },
@@ -142,5 +153,77 @@ export const SCENARIOS: readonly Scenario[] = [
         },
       ];
     },
+  },
+  {
+    ...{ id: 'another-leader', macs: 1, machines: 1, managers: ['manager', 'rival'] },
+    stages: () => [
+      { what: 'ready', isReached: (world) => ready(world) === 1, act: scale(0) },
+      { what: 'back in the pool', isReached: (world) => isEmpty(world, 1) },
+    ],
+  },
+  {
+    ...{ id: 'deleted-while-bootstrapping', macs: 1, machines: 1 },
+    stages: () => [
+      { what: 'bootstrapping', isReached: (world) => isState(world, 'preparing'), act: scale(0) },
+      { what: 'back in the pool', isReached: (world) => isEmpty(world, 1) },
+    ],
+  },
+  {
+    ...{ id: 'two-machines-one-mac', macs: 1, machines: 2 },
+    stages: () => [
+      { what: 'one is ready', isReached: (world) => ready(world) === 1, act: scale(0) },
+      { what: 'back in the pool', isReached: (world) => isEmpty(world, 1) },
+    ],
+  },
+  {
+    ...{ id: 'paused-and-detached', macs: 1, machines: 1 },
+    stages: () => [
+      {
+        what: 'ready',
+        isReached: (world) => ready(world) === 1,
+        act: (world) => {
+          const annotations = { [CLUSTER_API_ANNOTATIONS.paused]: '' };
+          world.operator.merge(MACHINES, firstMachine(world), { metadata: { annotations } });
+        },
+      },
+      {
+        what: 'the pause is told',
+        isReached: ({ operator }) =>
+          operator.list(MACHINES).some(({ status }) => status?.conditions?.some(isPausedCondition) === true),
+        act: (world) => {
+          const name = firstMachine(world);
+          world.operator.mergeStatus(MACHINES, name, { status: { serverID: null } });
+          world.operator.merge(MACHINES, name, { spec: { providerID: null } });
+        },
+      },
+      {
+        what: 'held',
+        isReached: (world) => hosts(world).some(({ spec }) => spec.hold?.reason === 'Detached'),
+        act: scale(0),
+      },
+      {
+        what: 'the machine is gone, and nothing is wiped',
+        isReached: ({ operator, cloud }) =>
+          operator.list(MACHINES).length === 0 && cloud.servers().every(({ wipes }) => wipes === 0),
+      },
+    ],
+  },
+  {
+    ...{ id: 'moved', macs: 1, machines: 1 },
+    stages: () => [
+      {
+        what: 'ready',
+        isReached: (world) => ready(world) === 1,
+        act: (world) => moveFleet(world, world.secondCluster(), MOVE_MS),
+      },
+      {
+        what: 'ready in the other cluster, and nothing is wiped',
+        isReached: ({ second, operator, cloud }) =>
+          second !== undefined &&
+          ready(second) === 1 &&
+          operator.list(MACHINES).length === 0 &&
+          cloud.servers().every(({ wipes }) => wipes === 0),
+      },
+    ],
   },
 ];

@@ -46,13 +46,14 @@ export const CLUSTER_DISTURBANCES: readonly Disturbance[] = [
         .list(MACHINES)
         .some(({ metadata }) => metadata.annotations?.[CLUSTER_API_ANNOTATIONS.blockMove] !== undefined);
       if (isTaken || isBlocked || world.operator.list(clusters).length === 0) return undefined;
-      move(world, world.secondCluster(), STRIPS_MS[choose(STRIPS_MS.length)] ?? 0);
+      moveFleet(world, world.secondCluster(), STRIPS_MS[choose(STRIPS_MS.length)] ?? 0);
       return 'clusterctl moves the fleet to another cluster';
     },
   },
 ];
 
-const move = (world: FleetWorld, target: FleetCluster, stripMs: number): void => {
+/** As `clusterctl move` does it, which takes so long between the mark of a deletion and the end of what still holds an object. */
+export const moveFleet = (world: FleetWorld, target: FleetCluster, stripMs: number): void => {
   const { operator, kernel } = world;
   operator.merge(clusters, 'demo', { spec: { paused: true } });
   const found = MOVED.flatMap((resource) => operator.list(resource).map((object) => ({ resource, object })));
