@@ -2,7 +2,7 @@
 import { parseTimestamp } from '../../../base/clock.ts';
 import type { MacHost } from '../../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
-import { parseProviderId, parseServerName } from '../../../kinds/names.ts';
+import { parseServerName } from '../../../kinds/names.ts';
 import { CLUSTER_API_LABELS } from '../../../kube/types/cluster-api.ts';
 import { CLUSTER_IDS } from '../../fleet-world.ts';
 import type { Truth } from '../truth.ts';
@@ -48,14 +48,11 @@ const isNobodys = (truth: Truth, { metadata }: ScalewayAppleSiliconMachine): boo
   return cluster !== undefined && truth.find('clusters', cluster) === undefined;
 };
 
-/** It is the machine of one Mac, and gets no other (R16), which somebody renamed meanwhile (R8): that is told. */
-const isBoundElsewhere = (truth: Truth, { metadata, spec }: ScalewayAppleSiliconMachine): boolean => {
-  const server = truth.server(parseProviderId(spec.providerID ?? '')?.serverId ?? '');
-  return server !== undefined && server.name !== metadata.name;
-};
+/** It is the machine of one Mac, and gets no other, however long that takes (R17, R22): that is told. */
+const isBound = ({ spec }: ScalewayAppleSiliconMachine): boolean => Boolean(spec.providerID);
 
 const isWaiting = (truth: Truth, machine: ScalewayAppleSiliconMachine): boolean =>
-  isWithout(truth, machine) && !isNobodys(truth, machine) && !isBoundElsewhere(truth, machine);
+  isWithout(truth, machine) && !isNobodys(truth, machine) && !isBound(machine);
 
 const isWithout = (truth: Truth, { metadata, status }: ScalewayAppleSiliconMachine): boolean =>
   metadata.deletionTimestamp === undefined &&
