@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Node } from '../../kube/types/core.ts';
 import type { Machine } from './machine-kinds.ts';
-import { describeHealth, describeRevision } from './machine-node.ts';
+import { describeHealth, describeRevision, isAnothers } from './machine-node.ts';
 import { planNodePatch } from './node-sync.ts';
 
 const FLEET_LABEL = 'node-restriction.kubernetes.io/macfleet-fleet';
@@ -72,6 +72,27 @@ describe('what a Node gets from its Machine', () => {
   ];
   for (const [story, from, to, expected] of rows) {
     it(story, () => assert.deepEqual(planNodePatch(from, to)?.metadata, expected));
+  }
+});
+
+describe('a Node that two Machines find by one providerID', () => {
+  const bound = (name: string, providerID: string): Machine => {
+    const { metadata, spec } = machine({});
+    return { metadata: { ...metadata, name }, spec: { ...spec, providerID } };
+  };
+  const marked = node({}, '');
+  const gone = { ...bound('m', 'x://1'), metadata: { ...bound('m', 'x://1').metadata, deletionTimestamp: 'now' } };
+  const rows: readonly (readonly [string, Machine | undefined, string, boolean])[] = [
+    ['stays the one’s that marked it first', bound('m', 'x://1'), 'second', true],
+    ['is its own', bound('m', 'x://1'), 'm', false],
+    ['goes to the other when the first is gone', undefined, 'second', false],
+    ['or on its way out', gone, 'second', false],
+    ['or has another by now', bound('m', 'x://2'), 'second', false],
+  ];
+  for (const [story, first, asking, expected] of rows) {
+    it(story, () =>
+      assert.equal(isAnothers({ machines: { get: () => first } }, bound(asking, 'x://1'), marked), expected),
+    );
   }
 });
 

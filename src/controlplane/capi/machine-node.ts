@@ -7,7 +7,7 @@ import { type ConditionReport, done, wait } from '../../kube/controller/outcome.
 import { NODES, type Node } from '../../kube/types/core.ts';
 import { controllerOf } from '../core/owner-references.ts';
 import { type CoreView, clusterKeyOf } from './core-view.ts';
-import type { Machine } from './machine-kinds.ts';
+import { CORE_ANNOTATIONS, type Machine } from './machine-kinds.ts';
 import { planNodePatch } from './node-sync.ts';
 import { findCurrent } from './plan-machine-deployment.ts';
 import type { RemoteCluster } from './remote/remote-cluster.ts';
@@ -39,7 +39,7 @@ export const bindNode = (view: CoreView): Step<Machine> => ({
     const { node, remote } = sight;
     const revision = judgeRevision(view, machine) === 'outdated' ? 'outdated' : 'current';
     const body = planNodePatch(machine, node, revision);
-    if (body !== undefined) {
+    if (body !== undefined && !isAnothers(view, machine, node)) {
       const { signal } = context;
       await remote.clientFor(context).patch(NODES, { name: node.metadata.name }, { type: 'merge', body }, { signal });
     }
@@ -50,6 +50,19 @@ export const bindNode = (view: CoreView): Step<Machine> => ({
     });
   },
 });
+
+/** Of two Machines with one providerID the first keeps the Node's marks: they would overwrite each other without end. */
+export const isAnothers = (
+  { machines }: { readonly machines: Pick<CoreView['machines'], 'get'> },
+  { metadata, spec }: Machine,
+  node: Node,
+): boolean => {
+  const marked = node.metadata.annotations?.[CORE_ANNOTATIONS.machine];
+  if (marked === undefined || marked === metadata.name) return false;
+  const other = machines.get(`${metadata.namespace}/${marked}`);
+  if (other === undefined || other.metadata.deletionTimestamp !== undefined) return false;
+  return other.spec.providerID === spec.providerID;
+};
 
 const READY_REASONS = { True: 'NodeReady', False: 'NodeNotReady', Unknown: 'NodeReadyUnknown' } as const;
 

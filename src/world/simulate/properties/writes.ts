@@ -88,6 +88,7 @@ export const fencedLeader: Property = {
 };
 
 const isPending = (name: string): boolean => parseServerName(name, [])?.kind === 'claim-pending';
+const isReleasing = (name: string): boolean => parseServerName(name, [])?.kind === 'releasing';
 
 /** The promises that the audit alone can judge, as properties of their own. */
 const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string): Property => ({
@@ -103,7 +104,9 @@ const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string):
       isTakenOver: (serverId, name) => {
         // Nothing was done to a Mac under a pending name: a rename that was under way may still land on another cluster's (R7).
         if (isPending(name)) return true;
-        const { takenOver, claimRef } = truthNow?.find('hosts', serverId)?.spec ?? {};
+        const { takenOver, claimRef, assignedName } = truthNow?.find('hosts', serverId)?.spec ?? {};
+        // So may a first one on the name under which another cluster gives a Mac of the pool back.
+        if (isReleasing(name) && isPending(assignedName?.next ?? '')) return true;
         return takenOver === true && claimRef?.name === name;
       },
       mayTerminate: (serverId) => truthNow?.find('hosts', serverId)?.spec.release?.policy === 'terminate',
