@@ -2,7 +2,6 @@
  * tart-kubelet: what launchd runs on a Mac, as its login user. It makes the Mac a Node and its Pods virtual machines, until it is stopped;
  * the machines run on without it.
  */
-import './small-heap.ts';
 import './require-node.js';
 import { cpus, freemem, hostname, networkInterfaces, release, totalmem, userInfo } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
@@ -21,7 +20,7 @@ import { type HostProcess, openHost } from '../src/kubelet/open-host.ts';
 import { runAgent } from '../src/kubelet/run-agent.ts';
 import { serveHealth } from '../src/world/manager-health.ts';
 import { openProcess, runToEnd } from './process-io.ts';
-import { startCollecting } from './small-heap.ts';
+import { keepHeapSmall } from './small-heap.ts';
 
 const program = openProcess();
 const { args, io } = program;
@@ -85,7 +84,7 @@ const run = async (closing: AsyncDisposableStack): Promise<void> => {
     process.exitCode = isWell ? 0 : 1;
     return;
   }
-  closing.defer(startCollecting(clock));
+  closing.defer(keepHeapSmall(clock));
   const metrics = createRuntimeMetrics();
   await runAgent({
     ...{ ...common, metrics, mapAddress, closing, signal },

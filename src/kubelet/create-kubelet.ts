@@ -48,6 +48,8 @@ export interface KubeletPorts {
   readonly metrics: PodMetrics;
   /** Keeps what VMs print; without it nobody does. */
   readonly logs?: Pick<LogKeeper, 'begin' | 'resume' | 'finish'>;
+  /** Has to be done before anything is done for the Node and its Pods, and while the API is asked for them. */
+  readonly prepare?: (signal: AbortSignal) => Promise<void>;
   readonly settings: KubeletSettings;
 }
 
@@ -130,6 +132,7 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
     name: COMPONENT,
     caches: [node.nodes, pods],
     controllers: [node.keeper, controller],
+    ...(ports.prepare !== undefined && { prepare: ports.prepare }),
   });
   const house = keepHouse({ ports: podPorts, pods, inventory, collects: settings.collects }, life.signal);
   try {

@@ -59,6 +59,7 @@ export interface OpenHost {
   readonly folders: KubeletFolders;
   readonly usage: UsageMeter;
   address(): Promise<string | undefined>;
+  /** Looked at once. */
   system(): Promise<NodeSystem>;
   /** Whether the Mac shuts down or restarts. */
   goesDown(signal: AbortSignal): Promise<boolean>;
@@ -97,19 +98,24 @@ export const openHost = (options: OpenHostOptions): OpenHost => {
     labelSources: { 'golden-images': () => goldenLabels(images) },
   });
   const { nodeIp: given, nodeIpSource: source } = flags;
+  let system: Promise<NodeSystem> | undefined;
+  const lookAtSystem = async (): Promise<NodeSystem> => {
+    const { agentVersion } = options;
+    // A Tart that hangs must not keep the Node from being one.
+    const limit = { clock, timeoutMs: VERSION_TIMEOUT_MS, signal: life, doing: 'asking tart for its version' };
+    const runtimeVersion = await withDeadline(limit, vms.version).catch(() => 'unknown');
+    const { kernelVersion } = options.process;
+    return readSystem({ platform, commands, files, kernelVersion, agentVersion, runtimeVersion, signal: life });
+  };
   return {
     ...{ files, vms, images, watch, folders },
     usage: createUsageMeter({ clock, commands, platform, measureDisk, system: options.process.usage }),
     address: () =>
       findNodeAddress({ given, source, interfaces: options.process.interfaces, commands, signal: options.life }),
     goesDown: async (signal) => platform === 'macos' && (await readShutdown(commands, signal)),
-    system: async () => {
-      const { agentVersion } = options;
-      // A Tart that hangs must not keep the Node from being one.
-      const limit = { clock, timeoutMs: VERSION_TIMEOUT_MS, signal: life, doing: 'asking tart for its version' };
-      const runtimeVersion = await withDeadline(limit, vms.version).catch(() => 'unknown');
-      const { kernelVersion } = options.process;
-      return readSystem({ platform, commands, files, kernelVersion, agentVersion, runtimeVersion, signal: life });
+    system: () => {
+      system ??= lookAtSystem();
+      return system;
     },
   };
 };

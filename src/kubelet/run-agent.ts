@@ -62,13 +62,15 @@ export const runAgent = async (given: AgentOptions): Promise<void> => {
   const startedAtMs = clock.now();
   const mac = openHost({ ...options, life: signal });
   const { files, vms, images, watch, folders } = mac;
-  await Promise.all(Object.values(folders).map((folder) => files.makeDirectory(folder)));
-  const address = await mac.address();
+  const [address, connection] = await Promise.all([
+    mac.address(),
+    login(options),
+    ...Object.values(folders).map((folder) => files.makeDirectory(folder)),
+  ]);
+  const { client, transport, authority } = connection;
   await options.serveHealth(metricsAddressOf(flags, address));
   if (address === undefined) logger.warn('This Mac has no address: there are no logs, figures and forwarders');
-  const { client, transport, authority } = await login(options);
   const server = address === undefined ? undefined : await listen(options, { address, authority, client });
-  const [system] = await Promise.all([mac.system(), watch.lookOnce(signal)]);
   const ids = createIds(random);
   const events = createEventRecorder({ client, clock, ids, logger, component: 'tart-kubelet', signal });
   const { providerId, nodeLabels: labels } = flags;
@@ -76,9 +78,12 @@ export const runAgent = async (given: AgentOptions): Promise<void> => {
   const capacity = decideCapacity(flags.capacity, size);
   for (const note of judgeCapacity(flags.capacity, size)) logger.warn(note);
   const node = createNodePart({
-    ...{ client, clock, random, logger, watch, events },
+    ...{ client, clock, random, logger, watch, events, nodeName, address },
     leaseClient: createKubeClient({ transport, clock, random, logger }),
-    facts: { nodeName, providerId, labels, capacity, address, servingPort: server?.port, system },
+    facts: async () => {
+      const system = await mac.system();
+      return { nodeName, providerId, labels, capacity, address, servingPort: server?.port, system };
+    },
     ...(server === undefined ? {} : { useCertificate: server.useCertificate }),
   });
   const logs = openLogs(options, mac);
@@ -87,6 +92,9 @@ export const runAgent = async (given: AgentOptions): Promise<void> => {
   const kubelet = createKubelet({
     ...{ client, clock, random, logger, ids, vms, images, files, node, logs, ...waysIn },
     metrics: createPodMetrics(metrics.registry),
+    prepare: async () => {
+      await Promise.all([mac.system(), watch.lookOnce(signal), resumeLogs(mac, logs, signal)]);
+    },
     settings: {
       ...{ nodeName, ...(address === undefined ? {} : { hostIp: address }) },
       paths: { userdata: folders.userdata, logs: folders.logs },
@@ -99,7 +107,6 @@ export const runAgent = async (given: AgentOptions): Promise<void> => {
     await kubelet.goDown(limit);
   });
   server?.answerWith(createApi({ ...options, mac, logs, kubelet, startedAtMs }));
-  for (const vm of await vms.running(signal)) if (parseVmName(vm) !== undefined) await logs.resume(vm);
   logger.info('tart-kubelet starts', { node: nodeName, version: options.agentVersion, address });
   await Promise.all([
     kubelet.run(signal),
@@ -116,6 +123,11 @@ const openLogs = ({ clock, logger }: AgentOptions, { files, folders }: OpenHost)
       path: `${folders.userdata}/${vm}/status/runner.log`,
     }),
   });
+
+/** Of VMs that an earlier life left. */
+const resumeLogs = async ({ vms }: OpenHost, logs: LogKeeper, signal: AbortSignal): Promise<void> => {
+  for (const vm of await vms.running(signal)) if (parseVmName(vm) !== undefined) await logs.resume(vm);
+};
 
 interface ApiOf extends Pick<AgentOptions, 'clock' | 'nodeName' | 'metrics'> {
   readonly mac: OpenHost;

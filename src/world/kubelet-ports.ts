@@ -47,11 +47,11 @@ export const createKubeletPorts = async (
   const bookPath = `${ROOT}/tart-records/book.json`;
   const deps = { client, clock, random, logger };
   const watch = createMacWatch(actor, session);
-  await watch.lookOnce(neverAborted());
   return {
     ...{ ...deps, ids, vms, files, dial: noDial, metrics: noPodMetrics },
     images: createTartImages({ ...{ cli, files, vms, clock, random, logger, measureDisk, diskPath: '/' }, bookPath }),
-    node: createNodePart({ ...deps, facts: factsOf(nodeName), watch }),
+    node: createNodePart({ ...deps, nodeName, address: ADDRESS, facts: async () => factsOf(nodeName), watch }),
+    prepare: watch.lookOnce,
     settings: {
       ...{ nodeName, hostIp: ADDRESS, collects: 'images' },
       paths: { userdata: `${ROOT}/tart-userdata`, logs: '/var/log/tart-vms' },

@@ -72,7 +72,10 @@ export const createProcessMac = (logger: Logger): ProcessMac => {
         dial: createNetworkDial(mapAddress),
         forwardMetrics: createMetricsForwards(forwarding),
         forwardPort: createPortForwards(forwarding),
-        node: createNodePart({ ...deps, watch: watchWell(logger), facts: { ...FACTS, servingPort: undefined } }),
+        node: createNodePart({
+          ...{ ...deps, watch: watchWell(logger), nodeName: NODE, address: FACTS.address },
+          facts: async () => ({ ...FACTS, servingPort: undefined }),
+        }),
         settings: {
           ...{ nodeName: NODE, hostIp: HOST_IP, collects: 'nothing' },
           paths: { userdata: join(folder, 'userdata'), logs: join(folder, 'logs') },

@@ -8,9 +8,7 @@ import { WRAPPER } from './wrapper.ts';
 const STEP = join(import.meta.dirname, '..', '..', 'src', 'hosts', 'steps', 'agent-bundle.sh');
 
 it('the command that starts the agent is the one that the step agent-bundle writes on Macs', () => {
-  const lines = readFileSync(STEP, 'utf8')
-    .split('\n')
-    .filter((line) => /^(BUNDLE=|wrapper\(\))/.test(line));
-  assert.equal(lines.length, 2);
-  assert.equal(execFileSync('/bin/sh', ['-c', `${lines.join('\n')}\nwrapper`], { encoding: 'utf8' }), WRAPPER);
+  const step = readFileSync(STEP, 'utf8');
+  const [writes] = /^BUNDLE=[^]*?^}/m.exec(step) ?? [];
+  assert.equal(execFileSync('/bin/sh', ['-c', `${writes}\nwrapper`], { encoding: 'utf8' }), WRAPPER);
 });

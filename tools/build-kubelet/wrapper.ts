@@ -2,4 +2,5 @@
 
 /** The same as the step agent-bundle writes on a Mac. */
 export const WRAPPER =
-  '#!/bin/sh\nexec /usr/local/lib/tart-kubelet/node /usr/local/lib/tart-kubelet/tart-kubelet.mjs "$@"\n';
+  '#!/bin/sh\nexport TART_KUBELET_CODE_CACHE=/var/lib/tart-userdata/.code\n' +
+  'exec /usr/local/lib/tart-kubelet/node /usr/local/lib/tart-kubelet/tart-kubelet.mjs "$@"\n';

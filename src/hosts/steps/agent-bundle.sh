@@ -8,8 +8,13 @@
 : "${in_artefact_agent:?}"
 
 BUNDLE=/usr/local/lib/tart-kubelet/tart-kubelet.mjs
+# Compiled code is kept where the agent may write, and makes the next start a fast one.
+CODE=/var/lib/tart-userdata/.code
 
-wrapper() { printf '#!/bin/sh\nexec /usr/local/lib/tart-kubelet/node %s "$@"\n' "$BUNDLE"; }
+wrapper() {
+  printf '#!/bin/sh\nexport TART_KUBELET_CODE_CACHE=%s\n' "$CODE"
+  printf 'exec /usr/local/lib/tart-kubelet/node %s "$@"\n' "$BUNDLE"
+}
 
 check() {
   look_as_root

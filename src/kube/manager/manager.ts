@@ -27,6 +27,8 @@ export interface ManagerOptions {
   readonly logger: Logger;
   readonly caches: readonly RunnableCache[];
   readonly controllers: readonly Controller[];
+  /** What controllers wait for beside their caches; it begins when these have sent their first requests. */
+  readonly prepare?: (signal: AbortSignal) => Promise<void>;
   readonly events?: Pick<EventRecorder, 'flush'>;
   /** Without one this process acts as if it were alone. */
   readonly lease?: LeaderLease;
@@ -59,7 +61,7 @@ const runManager = async (options: ManagerOptions, signal: AbortSignal): Promise
   try {
     await lease?.acquire(signal);
     metrics?.leading(name, 'leader');
-    await Promise.all(caches.map((cache) => cache.whenSynced(signal)));
+    await Promise.all([...caches.map((cache) => cache.whenSynced(signal)), options.prepare?.(signal)]);
     logger.info('Controllers starting', { controllers: options.controllers.map((controller) => controller.name) });
     await lead(options, signal);
   } catch (error) {

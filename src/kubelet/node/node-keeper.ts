@@ -11,10 +11,18 @@ import type { Verdict } from '../../kube/queue/work-queue.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { NodeFacts, NodeState } from './node-facts.ts';
 import { findHappenings } from './node-happenings.ts';
-import { planAnnotations, planLabels, planProviderId, planStatus, renderNode } from './node-object.ts';
+import {
+  type NodeSayings,
+  planAnnotations,
+  planLabels,
+  planProviderId,
+  planStatus,
+  renderNode,
+} from './node-object.ts';
 
 export interface NodeKeeperOptions {
-  readonly facts: NodeFacts;
+  readonly nodeName: string;
+  readonly facts: () => Promise<NodeFacts>;
   /** Of this Node alone. */
   readonly nodes: Cache<Node>;
   /** What is to be said now. */
@@ -26,7 +34,7 @@ export interface NodeKeeperOptions {
 }
 
 export const createNodeKeeper = (options: NodeKeeperOptions): Controller => {
-  const { facts, nodes } = options;
+  const { nodeName, nodes } = options;
   return createController({
     name: 'kubelet.node',
     watches: [
@@ -34,10 +42,10 @@ export const createNodeKeeper = (options: NodeKeeperOptions): Controller => {
         cache: nodes,
         start: (add) => {
           // There may be no Node yet, and so no change to wake us.
-          add(facts.nodeName, 'wish');
+          add(nodeName, 'wish');
           const stops = [
-            nodes.subscribe(() => add(facts.nodeName, 'change')),
-            options.subscribe(() => add(facts.nodeName, 'change')),
+            nodes.subscribe(() => add(nodeName, 'change')),
+            options.subscribe(() => add(nodeName, 'change')),
           ];
           return () => {
             for (const stop of stops) stop();
@@ -51,21 +59,22 @@ export const createNodeKeeper = (options: NodeKeeperOptions): Controller => {
 };
 
 const keepNode = async (options: NodeKeeperOptions, context: ReconcileContext): Promise<Verdict> => {
-  const { facts, nodes } = options;
-  const found = nodes.get(facts.nodeName);
+  const { nodeName, nodes } = options;
+  const found = nodes.get(nodeName);
   if (found?.metadata.deletionTimestamp !== undefined) return { next: 'rest' };
-  if (found === undefined) return register(options, context);
-  const identity = planIdentity(found, options);
+  const said: NodeSayings = { facts: await options.facts(), state: options.state() };
+  if (found === undefined) return register(said, context);
+  const identity = planIdentity(found, said);
   // Its own echo brings the next pass, on what stands there then.
   if (identity !== undefined) await patch(context, found, identity);
-  else await report(options, found, context);
+  else await report({ ...options, said }, found, context);
   return { next: 'rest' };
 };
 
 /** What differs of labels, annotations and provider id; undefined when nothing does. */
-const planIdentity = (found: Node, { facts, state }: NodeKeeperOptions): NodeChange | undefined => {
+const planIdentity = (found: Node, { facts, state }: NodeSayings): NodeChange | undefined => {
   const stored = found.metadata.labels ?? {};
-  const labels = diffMerge(stored, planLabels(stored, facts, state()));
+  const labels = diffMerge(stored, planLabels(stored, facts, state));
   const noted = found.metadata.annotations ?? {};
   const annotations = diffMerge(noted, planAnnotations(noted, facts));
   const providerID = planProviderId(found, facts);
@@ -80,11 +89,11 @@ const planIdentity = (found: Node, { facts, state }: NodeKeeperOptions): NodeCha
 };
 
 const report = async (
-  { facts, state, events }: NodeKeeperOptions,
+  { said, events }: Pick<NodeKeeperOptions, 'events'> & { readonly said: NodeSayings },
   found: Node,
   context: ReconcileContext,
 ): Promise<void> => {
-  const wanted = planStatus(found.status, { facts, state: state() }, context.clock.now());
+  const wanted = planStatus(found.status, said, context.clock.now());
   const status = diffMerge(found.status ?? {}, wanted);
   if (status === undefined) return;
   await patch(context, found, { body: { status }, subresource: 'status' });
@@ -106,10 +115,10 @@ const patch = async ({ kube, signal }: ReconcileContext, found: Node, change: No
 };
 
 /** The status goes along: until it is there, nobody may place a Pod. One that came meanwhile is seen by the watch. */
-const register = async ({ facts, state }: NodeKeeperOptions, context: ReconcileContext): Promise<Verdict> => {
+const register = async ({ facts, state }: NodeSayings, context: ReconcileContext): Promise<Verdict> => {
   const { kube, clock, signal, logger } = context;
   try {
-    await kube.create(NODES, renderNode(facts, state(), clock.now()), { signal });
+    await kube.create(NODES, renderNode(facts, state, clock.now()), { signal });
     logger.info('Node registered', { node: facts.nodeName });
   } catch (error) {
     if (!isKind(error, 'exists')) throw error;

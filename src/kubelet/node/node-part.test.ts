@@ -60,7 +60,9 @@ const startNode = async (prepare: (stage: Harness) => Promise<unknown> = async (
       for (const { type, reason } of reports) told.push(`${type} ${reason}`);
     },
   };
-  const part = createNodePart({ client, clock, random, logger: silentLogger, facts: FACTS, watch, events });
+  const { nodeName, address } = FACTS;
+  const deps = { client, clock, random, logger: silentLogger };
+  const part = createNodePart({ ...deps, nodeName, address, facts: async () => FACTS, watch, events });
   const manager = createManager({
     ...{ name: 'kubelet', client, clock, random, logger: silentLogger },
     ...{ caches: [part.nodes], controllers: [part.keeper] },

@@ -23,7 +23,11 @@ export interface NodePartOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly facts: NodeFacts;
+  readonly nodeName: string;
+  /** Where the Mac is reached; undefined when nobody knows. */
+  readonly address: string | undefined;
+  /** Not asked for before the keeper runs. */
+  readonly facts: () => Promise<NodeFacts>;
   readonly watch: HostWatch;
   readonly events?: Pick<EventRecorder, 'publish'>;
   /** Whoever serves the agent's API takes each certificate as it comes; without one none is asked for. */
@@ -43,9 +47,9 @@ export interface NodePart {
 
 /** The cache is to be run, and the keeper to be given to a manager, by whoever composes. */
 export const createNodePart = (options: NodePartOptions): NodePart => {
-  const { client, clock, random, logger, facts, watch, useCertificate, renewEveryMs, events } = options;
+  const { client, clock, random, logger, nodeName, address, facts, watch, useCertificate, renewEveryMs, events } =
+    options;
   const leaseClient = options.leaseClient ?? client;
-  const { nodeName, address } = facts;
   const deps = { client, clock, random, logger };
   const nodes = createCache<Node>({
     ...deps,
@@ -57,16 +61,29 @@ export const createNodePart = (options: NodePartOptions): NodePart => {
   const renewal = renewEveryMs === undefined ? {} : { renewEveryMs };
   return {
     nodes,
-    keeper: createNodeKeeper({ facts, nodes, state, subscribe, ...(events === undefined ? {} : { events }) }),
+    keeper: createNodeKeeper({ nodeName, facts, nodes, state, subscribe, ...(events === undefined ? {} : { events }) }),
     goDown: watch.goDown,
     run: async (signal) => {
+      const serve = async (ipAddress: string, use: (pair: ServingPair) => void): Promise<void> => {
+        // A key and a request take a while to make; what everybody waits for is asked first.
+        if (await isSynced(nodes, signal)) await keepServingCertificate({ ...deps, nodeName, ipAddress }, use, signal);
+      };
       await Promise.all([
         watch.run(signal),
         keepLease({ client: leaseClient, clock, logger, nodeName, ...renewal }, signal),
-        ...(useCertificate === undefined || address === undefined
-          ? []
-          : [keepServingCertificate({ ...deps, nodeName, ipAddress: address }, useCertificate, signal)]),
+        ...(useCertificate === undefined || address === undefined ? [] : [serve(address, useCertificate)]),
       ]);
     },
   };
+};
+
+/** Waits for it; false when the signal ended that. */
+const isSynced = async (nodes: Cache<Node>, signal: AbortSignal): Promise<boolean> => {
+  try {
+    await nodes.whenSynced(signal);
+    return true;
+  } catch (thrown) {
+    if (signal.aborted) return false;
+    throw thrown;
+  }
 };

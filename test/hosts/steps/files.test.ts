@@ -46,7 +46,8 @@ for (const shell of ['bash', 'zsh'] as const) {
     const call = { inputs: { artefact_agent: upload(agentBundle('1')) } };
     assert.equal(await step('agent-bundle', call, { shell }), DONE, said());
     assert.equal(readText(BUNDLE), agentBundle('1'));
-    assert.equal(readText('/usr/local/bin/tart-kubelet'), `#!/bin/sh\nexec ${RUNTIME} ${BUNDLE} "$@"\n`);
+    const code = 'export TART_KUBELET_CODE_CACHE=/var/lib/tart-userdata/.code';
+    assert.equal(readText('/usr/local/bin/tart-kubelet'), `#!/bin/sh\n${code}\nexec ${RUNTIME} ${BUNDLE} "$@"\n`);
     assert.equal(await step('agent-bundle', call, { shell }), 'check 0', said());
   });
 
