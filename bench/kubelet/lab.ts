@@ -3,19 +3,18 @@
  * folder for a Mac and a light Tart; what they cost the API server is what that itself counts.
  */
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { neverAborted } from '../../src/base/abort.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { NODES, SERVICE_ACCOUNTS } from '../../src/kube/types/core.ts';
 import type { Cluster, ClusterParts } from '../../test/cluster/bench/cluster.ts';
 import { startCluster } from '../../test/cluster/bench.ts';
 import { approveServing, createAgents } from '../../test/tart-kubelet/agent-process.ts';
-import { bundleKubelet } from '../../tools/build-kubelet/bundle.ts';
 import { until } from '../control-plane/until.ts';
 import { type BareAgent, startBareAgent } from './bare-agent.ts';
+import { installAgent } from './installed-agent.ts';
 import { installLightTart } from './light-tart.ts';
 
 export interface AgentProcess extends BareAgent {
@@ -34,13 +33,12 @@ export interface KubeletLab {
   stop(): Promise<void>;
 }
 
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const signal = neverAborted();
 
 /** With its controllers, certificates that agents want to serve with are approved. */
 export const openKubeletLab = async (parts: ClusterParts = 'api'): Promise<KubeletLab> => {
   const folder = mkdtempSync(join(tmpdir(), 'macfleet-bench-'));
-  const program = await writeBundle(folder);
+  const command = await installAgent(folder);
   const cluster = await startCluster({ parts, disk: 'synced', clientLimits: 'lifted' }, { print: () => undefined });
   const client = await cluster.client();
   // Without its controller nobody makes the account that Pods need.
@@ -56,7 +54,13 @@ export const openKubeletLab = async (parts: ClusterParts = 'api'): Promise<Kubel
       const home = join(folder, nodeName);
       mkdirSync(home, { recursive: true });
       const kubeconfig = await cluster.kubeconfigFor({ name: `system:node:${nodeName}`, groups: ['system:nodes'] });
-      const agents = createAgents({ folder: home, nodeName, kubeconfig, labels: 'tuist.dev/fleet=ci', program });
+      const agents = createAgents({
+        folder: home,
+        nodeName,
+        kubeconfig,
+        labels: 'tuist.dev/fleet=ci',
+        command: [command],
+      });
       const tart = installLightTart(agents.tart);
       stops.push(agents.stop);
       const { child } = agents.start();
@@ -77,13 +81,6 @@ export const openKubeletLab = async (parts: ClusterParts = 'api'): Promise<Kubel
       rmSync(folder, { recursive: true, force: true });
     },
   };
-};
-
-/** The file that Macs get. */
-export const writeBundle = async (folder: string): Promise<string> => {
-  const path = join(folder, 'tart-kubelet.mjs');
-  writeFileSync(path, (await bundleKubelet(PROJECT)).bytes);
-  return path;
 };
 
 const isReady = async (client: KubeClient, nodeName: string): Promise<boolean> => {

@@ -27,8 +27,8 @@ export interface AgentHome {
   readonly kubeconfig: string;
   /** `key=value` */
   readonly labels: string;
-  /** What Node runs; MACFLEET_KUBELET or the sources unless given. */
-  readonly program?: string;
+  /** The command and its first words; Node with MACFLEET_KUBELET or the sources unless given. */
+  readonly command?: readonly [string, ...string[]];
   /** The first three parts of the addresses where its guests are really reached; Macs side by side have one each. */
   readonly loopback?: string;
 }
@@ -41,7 +41,8 @@ export interface Agents {
 }
 
 export const createAgents = (home: AgentHome): Agents => {
-  const { folder, nodeName, kubeconfig, labels, program = AGENT, loopback = DEFAULT_SETTINGS.loopback } = home;
+  const { folder, nodeName, kubeconfig, labels, loopback = DEFAULT_SETTINGS.loopback } = home;
+  const [command, ...words] = home.command ?? [process.execPath, AGENT];
   const tart = installSimTart(folder, process.execPath);
   if (home.loopback !== undefined) tart.configure({ loopback });
   const children: ChildProcess[] = [];
@@ -62,7 +63,7 @@ export const createAgents = (home: AgentHome): Agents => {
   return {
     tart,
     start: (...more) => {
-      const child = spawn(process.execPath, [program, ...flags, ...more], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn(command, [...words, ...flags, ...more], { env, stdio: ['ignore', 'pipe', 'pipe'] });
       children.push(child);
       let said = '';
       for (const stream of [child.stdout, child.stderr])

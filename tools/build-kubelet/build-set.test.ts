@@ -9,6 +9,6 @@ const STEP = join(import.meta.dirname, '..', '..', 'src', 'hosts', 'steps', 'age
 
 it('the command that starts the agent is the one that the step agent-bundle writes on Macs', () => {
   const step = readFileSync(STEP, 'utf8');
-  const [writes] = /^BUNDLE=[^]*?^}/m.exec(step) ?? [];
+  const [writes] = /^BUNDLE=.*?^}/ms.exec(step) ?? [];
   assert.equal(execFileSync('/bin/sh', ['-c', `${writes}\nwrapper`], { encoding: 'utf8' }), WRAPPER);
 });
