@@ -3,7 +3,7 @@
  * version) and dies of code that is damaged; so a file is used only if it is, to the byte, what was kept for this very source.
  */
 import { hash } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const SUM_BYTES = 32;
 
@@ -17,7 +17,8 @@ export const readCode = (path: string, source: string): Buffer | undefined => {
 
 /** Whole or not at all; only its owner reads and writes it. */
 export const keepCode = (path: string, source: string, code: Buffer): void => {
-  writeFileSync(`${path}.new`, Buffer.concat([sumOf(code, source), code]), { mode: 0o600 });
+  writeFileSync(`${path}.new`, sumOf(code, source), { mode: 0o600 });
+  appendFileSync(`${path}.new`, code);
   renameSync(`${path}.new`, path);
 };
 

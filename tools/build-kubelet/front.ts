@@ -8,24 +8,36 @@ import { Script } from 'node:vm';
 import { keepCode, readCode } from './code-cache.ts';
 import { unfold } from './fold.ts';
 
-/** Everything that starting needs has run by then, and the engine has thrown none of its code away. */
-const KEEP_AFTER_MS = 5_000;
-
-const source = unfold(readFileSync(import.meta.filename, 'latin1'));
 /** Set by the command on a Mac; without it nothing is kept. */
-const path = process.env['TART_KUBELET_CODE_CACHE'];
-const code = path === undefined ? undefined : readCode(path, source);
-const script = new Script(source, { filename: import.meta.filename, ...(code !== undefined && { cachedData: code }) });
+const PATH = process.env['TART_KUBELET_CODE_CACHE'];
+/** Set for the process that only makes the code: what that takes of memory would stay with the agent. */
+const MAKES = 'TART_KUBELET_MAKES_CODE';
+/** Starting is over by then. */
+const MAKE_AFTER_MS = 5_000;
 
-if (path !== undefined && (code === undefined || script.cachedDataRejected === true)) {
-  const keep = (): void => {
-    try {
-      keepCode(path, source, script.createCachedData());
-    } catch (thrown) {
-      process.stderr.write(`tart-kubelet: its compiled code is not kept, the next start takes longer: ${thrown}\n`);
-    }
-  };
-  setTimeout(keep, KEEP_AFTER_MS).unref();
-}
+const compile = (): Script => {
+  const { filename } = import.meta;
+  const source = unfold(readFileSync(filename, 'latin1'));
+  if (PATH === undefined) return new Script(source, { filename });
+  const cachedData = readCode(PATH, source);
+  const script = new Script(source, { filename, ...(cachedData !== undefined && { cachedData }) });
+  if (cachedData !== undefined && script.cachedDataRejected !== true) return script;
+  if (process.env[MAKES] === undefined) setTimeout(() => void make(), MAKE_AFTER_MS).unref();
+  // Now the engine holds code of everything that has run.
+  else process.once('exit', () => keepCode(PATH, source, script.createCachedData()));
+  return script;
+};
 
-await script.runInThisContext()();
+/** A life that does nothing, and keeps its code at its end. What it has to complain of stands in the log. */
+const make = async (): Promise<void> => {
+  const { spawn } = await import('node:child_process');
+  const env = { ...process.env, [MAKES]: 'yes' };
+  const maker = spawn(process.execPath, [import.meta.filename, '--version'], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  maker.on('error', (error) => process.stderr.write(`tart-kubelet: its next start takes longer: ${error}\n`));
+  maker.unref();
+};
+
+await compile().runInThisContext()();
