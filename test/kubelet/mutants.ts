@@ -121,12 +121,12 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
       {
         file: 'src/kubelet/pods/make-vm.ts',
         from: "    await both(journal.put({ ...making, stage: 'started', startedMs }), configure(ports, request));",
-        to: '    await configure(ports, request);',
+        to: '    await configure(ports, request);\n    void startedMs;',
       },
       {
         file: 'src/kubelet/pods/make-vm.ts',
         from: '    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });',
-        to: "    const run = await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });\n    await journal.put({ ...making, stage: 'started', startedMs });\n    return run;",
+        to: "    const run = await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });\n    await journal.put({ ...making, stage: 'started', startedMs: ports.clock.now() });\n    return run;",
       },
     ],
   },

@@ -24,8 +24,10 @@ export interface StageGuest {
 }
 
 export interface GuestShares {
+  /** What a VM shares with its Mac. */
+  of(vm: string): readonly VmShare[];
   /** Makes both folders anew: nothing of an earlier run is in them. */
-  stage(guest: StageGuest): Promise<readonly VmShare[]>;
+  stage(guest: StageGuest): Promise<void>;
   /** Puts newer tokens where the old ones are. */
   renewTokens(vm: string, tokens: readonly GuestToken[]): Promise<void>;
   /** The exit code that the guest left; undefined when it left none that counts. */
@@ -49,6 +51,10 @@ export const createGuestShares = (files: HostFiles, directory: string): GuestSha
     files.writeText(`${folderOf(vm)}/${path}`, token.reveal(), { mode: 0o600 });
 
   return {
+    of: (vm) => [
+      { name: 'env', path: folderOf(vm), readOnly: true },
+      { name: 'status', path: statusOf(vm), readOnly: false },
+    ],
     stage: async ({ vm, env, tokens, command }) => {
       const folder = folderOf(vm);
       await files.remove(folder);
@@ -64,10 +70,6 @@ export const createGuestShares = (files: HostFiles, directory: string): GuestSha
         ...(command === undefined ? [] : [files.writeText(`${folder}/${COMMAND_FILE}`, command, { mode: 0o700 })]),
         ...tokens.map((token) => writeToken(vm, token)),
       ]);
-      return [
-        { name: 'env', path: folder, readOnly: true },
-        { name: 'status', path: statusOf(vm), readOnly: false },
-      ];
     },
     renewTokens: async (vm, tokens) => {
       for (const token of tokens) await writeToken(vm, token);

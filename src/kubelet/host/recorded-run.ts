@@ -11,7 +11,7 @@ umask 022
 : >>"$log" || log=/dev/null
 keep() { (umask 077 && printf '%s\\n' "$2" >"$record/$1.new") && mv -f "$record/$1.new" "$record/$1"; }
 {
-  /bin/sh -c 'printf "%s\\n" $$ >"$0/pid.new" && mv -f "$0/pid.new" "$0/pid" && exec "$@"' "$record" "$@" </dev/null
+  /bin/sh -c 'printf "%s\\n" $$ >"$0/pid" && exec "$@"' "$record" "$@" </dev/null
   keep exit $?
 } 2>&1 | while IFS= read -r line || [ -n "$line" ]; do
   case $line in

@@ -10,7 +10,7 @@ import { PODS } from '../../kube/types/core.ts';
 import type { Container, Pod } from '../../kube/types/pod.ts';
 import { hasCommand, renderCommandFile } from '../guest/guest-command.ts';
 import type { HeldImage, PullPolicy } from '../images/image-port.ts';
-import type { VmRun, VmShare } from '../vm/vm-port.ts';
+import type { VmRun } from '../vm/vm-port.ts';
 import { fetchEnv } from './fetch-env.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { logPathOf, type PodPorts } from './pod-ports.ts';
@@ -52,9 +52,11 @@ export const makeVm = async (ports: PodPorts, request: MakeVm): Promise<MadeVm> 
   try {
     await journal.put(making);
     if (entry !== undefined) await vms.remove(vm, signal);
-    const [, shares] = await both(cloneVm(ports, { vm, held, signal }), ports.shares.stage({ vm, ...guest }));
-    ports.metrics.made(poolOf(pod), held.path, (clock.elapsed() - sinceMs) / 1_000);
-    const run = await start(ports, { ...request, making, container, shares });
+    const make = async (): Promise<void> => {
+      await both(cloneVm(ports, { vm, held, signal }), ports.shares.stage({ vm, ...guest }));
+      ports.metrics.made(poolOf(pod), held.path, (clock.elapsed() - sinceMs) / 1_000);
+    };
+    const run = await start(ports, { ...request, making, container, make });
     return { run, ...(held.digest !== undefined && { digest: held.digest }) };
   } finally {
     held.release();
@@ -135,18 +137,20 @@ const cloneVm = async ({ vms }: PodPorts, { vm, held, signal }: Clone): Promise<
 interface StartRun extends MakeVm {
   readonly making: JournalEntry;
   readonly container: Container;
-  readonly shares: readonly VmShare[];
+  /** The clone and its shares. */
+  readonly make: () => Promise<void>;
 }
 
+/** Whether the Mac can run one more is looked at while the VM is made; it is decided when that is done. */
 const start = async (ports: PodPorts, request: StartRun): Promise<VmRun> => {
-  const { pod, making, shares, signal } = request;
-  const { vms, journal, clock, settings, metrics } = ports;
+  const { pod, making, signal } = request;
+  const { vms, journal, settings } = ports;
   const { vm } = making;
-  const startedMs = clock.now();
-  const createdMs = parseTimestamp(pod.metadata.creationTimestamp);
-  if (createdMs !== undefined) metrics.provisioned(poolOf(pod), Math.max(0, startedMs - createdMs) / 1_000);
+  const shares = ports.shares.of(vm);
   const graphics = pod.metadata.labels?.[LABELS.runner] === 'true' ? 'vnc' : 'none';
   const beforeRun = async (): Promise<void> => {
+    await request.make();
+    const startedMs = noteStart(ports, pod);
     await both(journal.put({ ...making, stage: 'started', startedMs }), configure(ports, request));
   };
   try {
@@ -157,6 +161,14 @@ const start = async (ports: PodPorts, request: StartRun): Promise<VmRun> => {
     await journal.put(making);
     throw thrown;
   }
+};
+
+/** Since when it counts as started. */
+const noteStart = ({ clock, metrics }: PodPorts, pod: Pod): number => {
+  const startedMs = clock.now();
+  const createdMs = parseTimestamp(pod.metadata.creationTimestamp);
+  if (createdMs !== undefined) metrics.provisioned(poolOf(pod), Math.max(0, startedMs - createdMs) / 1_000);
+  return startedMs;
 };
 
 /** A clone with its base's serial number still works, mostly: that is a warning. A size that cannot be is an error. */

@@ -40,8 +40,9 @@ export const toExit = (code: number, atMs: number): VmExit => {
   return { signal: SIGNAL_NAMES[signal] ?? `signal ${signal}`, atMs };
 };
 
+/** Whole with its line break: before that somebody is about to write it. */
 const parseWhole = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d+\s*$/.test(text) ? Number(text) : undefined;
+  text !== undefined && /^\d+\n$/.test(text) ? Number(text) : undefined;
 
 /** What follows `vnc://`. Without a password it is not one that we may open to anybody. */
 export const parseVncAddress = (text: string | undefined): VncEndpoint | undefined => {

@@ -178,6 +178,15 @@ testOnSteps('VMs that are being started count, though no process of them is to b
   assert.equal((await bench.files.list(`${bench.folder}/records`)).length, 2);
 });
 
+testOnSteps('a place that became free while a VM was made is its own', async (bench) => {
+  for (const vm of ['a', 'b']) await startVm(bench, vm, 'sleep 100');
+  await makeVm(bench, 'c');
+  const { signal } = bench;
+  const beforeRun = (): Promise<void> => bench.vms.stop({ vm: 'a', graceMs: 0, signal });
+  await bench.vms.start({ ...(await bench.startOf('c')), beforeRun });
+  assert.deepEqual((await bench.vms.running(signal)).toSorted(), ['b', 'c']);
+});
+
 testOnBoth('another life of the agent adopts the run, sees its end, and knows it even afterwards', async (bench) => {
   const run = await startVm(bench, 'a', 'sleep 1; exit 4');
   const adopted = await bench.again().vms.adopt('a', bench.signal);

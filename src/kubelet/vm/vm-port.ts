@@ -71,7 +71,7 @@ export interface StartVm {
   readonly env?: Readonly<Record<string, string>>;
   /** What the run prints is appended here. */
   readonly logPath: string;
-  /** Done before anything is started, beside what is looked at; when it fails, nothing is. */
+  /** Makes what is to be started, beside what is looked at; when it fails, nothing is started. */
   readonly beforeRun?: () => Promise<void>;
   /** Past the start itself an abort changes nothing: the VM runs on. */
   readonly signal: AbortSignal;

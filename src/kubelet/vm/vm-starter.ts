@@ -24,6 +24,8 @@ export const createVmStarter = (options: VmStarterOptions): VmPort['start'] => {
     await Promise.allSettled(prepared);
     try {
       await Promise.all(prepared);
+      // Getting ready may have taken long: whoever ran when it began may have ended since.
+      if (!look.hasRoom()) await look.processes(signal);
       look.take();
       const run = await launch(options, request);
       await untilSane(options, run, logPath);
@@ -35,7 +37,9 @@ export const createVmStarter = (options: VmStarterOptions): VmPort['start'] => {
 };
 
 interface Look {
+  /** Looks who runs now; what was seen before is forgotten. */
   processes(signal: AbortSignal): Promise<void>;
+  hasRoom(): boolean;
   /** Takes a place, or throws: `no-capacity` (VmLimitReached), `exists` (VmAlreadyRuns). */
   take(): void;
   /** Its process is there to be seen, or there is none. */
@@ -53,11 +57,15 @@ const createPlaces = (options: VmStarterOptions): { look(vm: string): Look } => 
       let isTaken = false;
       return {
         processes: async (signal) => {
+          live.clear();
+          for (const other of starting) live.add(other);
           for (const process of await observeVmProcesses(options, signal)) live.add(process.vm);
         },
+        hasRoom: () => refusalOf(options, vm, live) === undefined,
         take: () => {
           looks.delete(live);
-          checkRoom(options, vm, live);
+          const refusal = refusalOf(options, vm, live);
+          if (refusal !== undefined) throw refusal;
           isTaken = true;
           starting.add(vm);
           for (const other of looks) other.add(vm);
@@ -71,13 +79,11 @@ const createPlaces = (options: VmStarterOptions): { look(vm: string): Look } => 
   };
 };
 
-const checkRoom = ({ vmsMax }: VmStarterOptions, vm: string, live: ReadonlySet<string>): void => {
-  if (live.has(vm)) {
-    throw new FleetError('exists', { code: 'VmAlreadyRuns', message: `tart run: ${vm} runs already` });
-  }
-  if (live.size < vmsMax) return;
+const refusalOf = ({ vmsMax }: VmStarterOptions, vm: string, live: ReadonlySet<string>): FleetError | undefined => {
+  if (live.has(vm)) return new FleetError('exists', { code: 'VmAlreadyRuns', message: `tart run: ${vm} runs already` });
+  if (live.size < vmsMax) return undefined;
   const others = [...live].toSorted().join(', ');
-  throw new FleetError('no-capacity', {
+  return new FleetError('no-capacity', {
     code: 'VmLimitReached',
     message: `tart run: ${vm} would be one VM too many: ${others} ${live.size === 1 ? 'runs' : 'run'}, and ${vmsMax} may`,
     hint: 'It starts as soon as one of them has ended.',

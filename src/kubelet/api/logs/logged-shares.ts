@@ -6,9 +6,8 @@ export const withLogs = (shares: GuestShares, logs: Pick<LogKeeper, 'begin' | 'r
   ...shares,
   stage: async (guest) => {
     await logs.finish(guest.vm);
-    const staged = await shares.stage(guest);
+    await shares.stage(guest);
     await logs.begin(guest.vm);
-    return staged;
   },
   remove: async (vm) => {
     // One that ended while no agent was there has not been copied to its end.
