@@ -61,18 +61,27 @@ case $1 in
 esac
 `;
 
+/** The VMs of this Mac alone: the table of the whole machine, with all that runs beside the bench, is none of the agent's cost. */
+const PROCESSES = `#!/bin/bash
+for file in HOME/vms/*/pid; do
+  [ -f "$file" ] || continue
+  vm=\${file%/pid} pid=$(<"$file")
+  kill -0 "$pid" 2>/dev/null && echo "$pid Mon Nov 16 09:00:00 2026 BINARY run \${vm##*/}"
+done
+exit 0
+`;
+
 /** In the place of the simulated one. */
-export const installLightTart = ({ binary, home }: InstalledTart): LightTart => {
+export const installLightTart = ({ binary, binFolder, home }: InstalledTart): LightTart => {
   const notes = join(home, 'notes');
   writeFileSync(notes, '');
-  const values = { HOME: home, CLONE: String(CLONE_SECONDS), DIGEST: '0'.repeat(64) };
-  writeFileSync(
-    binary,
-    PROGRAM.replace(/HOME|CLONE|DIGEST/g, (name) => values[name as keyof typeof values]),
-    {
-      mode: 0o755,
-    },
-  );
+  const values = { HOME: home, BINARY: binary, CLONE: String(CLONE_SECONDS), DIGEST: '0'.repeat(64) };
+  const write = (path: string, program: string): void => {
+    const text = program.replace(/HOME|BINARY|CLONE|DIGEST/g, (name) => values[name as keyof typeof values]);
+    writeFileSync(path, text, { mode: 0o755 });
+  };
+  write(binary, PROGRAM);
+  write(join(binFolder, 'ps'), PROCESSES);
   return { notes: () => parseNotes(readFileSync(notes, 'utf8')) };
 };
 
