@@ -120,13 +120,13 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
     edits: [
       {
         file: 'src/kubelet/pods/make-vm.ts',
-        from: "    await both(journal.put({ ...making, stage: 'started', startedMs }), configure(ports, request));",
-        to: '    await configure(ports, request);\n    void startedMs;',
+        from: "    await both(journal.put({ ...making, stage: 'started' }), request.make());",
+        to: '    await request.make();',
       },
       {
         file: 'src/kubelet/pods/make-vm.ts',
         from: '    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });',
-        to: "    const run = await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });\n    await journal.put({ ...making, stage: 'started', startedMs: ports.clock.now() });\n    return run;",
+        to: "    const run = await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });\n    await journal.put({ ...making, stage: 'started' });\n    return run;",
       },
     ],
   },

@@ -26,11 +26,12 @@ export interface JournalEntry {
   readonly vm: string;
   readonly image: string;
   /**
-   * `making`: a VM may be there, and has never run. `started`: it was told to run. `ended`: its outcome is known.
+   * `making`: a VM may be there, and has never run. `started`: it may run at any moment. `ended`: its outcome is known.
    * `cleared`: nothing of it is left.
    */
   readonly stage: (typeof JOURNAL_STAGES)[number];
   readonly restarts: number;
+  /** Where the run itself tells nothing better. */
   readonly startedMs?: number;
   /** From `ended` on. */
   readonly outcome?: Outcome;

@@ -148,10 +148,11 @@ const start = async (ports: PodPorts, request: StartRun): Promise<VmRun> => {
   const { vm } = making;
   const shares = ports.shares.of(vm);
   const graphics = pod.metadata.labels?.[LABELS.runner] === 'true' ? 'vnc' : 'none';
+  // Said while it is made: a run that was announced and left no trace never was.
   const beforeRun = async (): Promise<void> => {
-    await request.make();
-    const startedMs = noteStart(ports, pod);
-    await both(journal.put({ ...making, stage: 'started', startedMs }), configure(ports, request));
+    await both(journal.put({ ...making, stage: 'started' }), request.make());
+    await configure(ports, request);
+    noteStart(ports, pod);
   };
   try {
     return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });
@@ -163,12 +164,9 @@ const start = async (ports: PodPorts, request: StartRun): Promise<VmRun> => {
   }
 };
 
-/** Since when it counts as started. */
-const noteStart = ({ clock, metrics }: PodPorts, pod: Pod): number => {
-  const startedMs = clock.now();
+const noteStart = ({ clock, metrics }: PodPorts, pod: Pod): void => {
   const createdMs = parseTimestamp(pod.metadata.creationTimestamp);
-  if (createdMs !== undefined) metrics.provisioned(poolOf(pod), Math.max(0, startedMs - createdMs) / 1_000);
-  return startedMs;
+  if (createdMs !== undefined) metrics.provisioned(poolOf(pod), Math.max(0, clock.now() - createdMs) / 1_000);
 };
 
 /** A clone with its base's serial number still works, mostly: that is a warning. A size that cannot be is an error. */

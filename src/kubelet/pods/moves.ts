@@ -90,7 +90,7 @@ const settle: MakeMove = async (parts, subject) => {
   const { journal, shares, settings } = parts;
   const entry = journal.get(uid);
   if (entry === undefined || memory.exit === undefined) return ON;
-  const { vm, startedMs = memory.exit.atMs, stopped } = entry;
+  const { vm, startedMs = memory.run?.startedAtMs ?? memory.exit.atMs, stopped } = entry;
   const logPath = logPathOf(settings, vm);
   const [report, lines, log] = await Promise.all([
     shares.readReport(vm),
