@@ -15,19 +15,21 @@ export interface Picked {
   readonly isInside: boolean;
 }
 
+/** What is picked takes the place of the bytes that it is picked from. */
 export const createPicker = (options: PickOptions): ((bytes: Buffer, isInside: boolean) => Picked) => {
   const takesAll = !options.timestamps && options.sinceMs === undefined && options.streams.length > 1;
   const pickOne = createLinePicker(options);
   return (bytes, wasInside) => {
     const used = bytes.lastIndexOf(NEWLINE) + 1;
-    // A line is never longer without its head than with it.
-    const out: Output = { bytes: Buffer.allocUnsafe(used), filled: 0, isInside: wasInside };
+    // In place: a line is never longer without its head than with it, and what is picked stays behind what is read.
+    const out: Output = { bytes, filled: 0, isInside: wasInside };
     for (let start = 0; start < used; ) {
       const end = bytes.indexOf(NEWLINE, start);
       const textStart = takesAll ? findText(bytes, start, end) : 0;
       if (textStart === 0) pickOne(bytes, { start, end }, out);
       else {
-        out.filled += bytes.copy(out.bytes, out.filled, textStart, end + 1);
+        bytes.copyWithin(out.filled, textStart, end + 1);
+        out.filled += end + 1 - textStart;
         out.isInside = false;
       }
       start = end + 1;
@@ -70,6 +72,8 @@ const findText = (bytes: Buffer, start: number, end: number): number => {
   const isOurs =
     bytes[start + TIME_LENGTH] === SPACE && bytes[start + AFTER_STREAM] === SPACE && bytes[start + TAG] === WHOLE;
   if (!isOurs) return 0;
-  const space = bytes.indexOf(SPACE, start + TAG + 1);
-  return space < 0 || space >= end ? 0 : space + 1;
+  // A few digits: asking for the next space takes longer than looking.
+  let at = start + TAG + 1;
+  while (at < end && bytes[at] !== SPACE) at += 1;
+  return at >= end ? 0 : at + 1;
 };
