@@ -1,7 +1,7 @@
 /** create, get, update, delete, deletecollection on the kinds that every cluster has. */
 import { chapter } from '../case.ts';
 import { absent, not, present } from '../match.ts';
-import { configMap, deployment, invalid, notFound, refused, secret } from '../objects.ts';
+import { configMap, deployment, invalid, notFound, pod, refused, secret } from '../objects.ts';
 
 const _POD = '~/pods/a';
 const MAP = '~/configmaps/a';
@@ -29,6 +29,40 @@ export const VERBS = [
                 ...{ name: 'a', namespace: '<ns>', resourceVersion: /^\d+$/, generation: absent, selfLink: absent },
                 uid: /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
                 creationTimestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
+              },
+            },
+          },
+        },
+      ],
+    },
+    {
+      id: 'create-gives-amounts-one-form',
+      steps: [
+        {
+          ask: 'POST ~/pods',
+          send: pod('a', {
+            containers: [
+              {
+                ...{ name: 'c', image: 'i' },
+                resources: {
+                  requests: { cpu: '0.5', memory: '16384Mi' },
+                  limits: { cpu: 2, memory: '24.5Gi', 'ephemeral-storage': '1000000' },
+                },
+              },
+            ],
+          }),
+          expect: {
+            status: 201,
+            body: {
+              spec: {
+                containers: [
+                  {
+                    resources: {
+                      requests: { cpu: '500m', memory: '16Gi' },
+                      limits: { cpu: '2', memory: '25088Mi', 'ephemeral-storage': '1M' },
+                    },
+                  },
+                ],
               },
             },
           },

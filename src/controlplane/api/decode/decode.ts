@@ -2,6 +2,7 @@
  * Turns what a client sent into an object of a built-in kind, as Go's decoder would: a field of the wrong type is refused,
  * one that the kind does not have is dropped and reported, null is the same as absent.
  */
+import { canonicalQuantity } from '../../../base/canonical-quantity.ts';
 import { isRecord } from '../../../base/json.ts';
 import { parseQuantity } from '../../../base/quantity.ts';
 import { type Fields, fieldsOf } from '../../store/object.ts';
@@ -49,7 +50,8 @@ const decodeValue = (value: unknown, schema: Schema, place: Place): unknown => {
   if (schema.type === 'object') return decodeMap(value, schema, place);
   if (!isScalarOf(value, schema)) throw wrongType(value, schema, place);
   checkText(value, schema, place);
-  return value;
+  // As Go's decoder: an amount has one form, whatever was sent.
+  return schema.format === 'quantity' ? canonicalQuantity(String(value)) : value;
 };
 
 const isScalarOf = (value: unknown, schema: Schema): boolean => {
