@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pod } from '../../../src/kube/types/pod.ts';
 import { vmNameOf } from '../../../src/kubelet/pods/vm-name.ts';
+import { killNow } from '../../../src/sim/tart/program/kill-now.ts';
 import { type Agent, createAgents } from '../../tart-kubelet/agent-process.ts';
 
 export interface KubeletMac {
@@ -46,7 +47,7 @@ export const createKubeletMac = ({ nodeName, fleet, loopback }: KubeletMacOption
   const agents = createAgents({ folder, nodeName, kubeconfig, loopback, labels: `tuist.dev/fleet=${fleet}` });
   const started: Agent[] = [];
   const losePower = async (): Promise<void> => {
-    for (const pid of pidsOf(folder)) kill(pid);
+    for (const pid of pidsOf(folder)) killNow(pid);
     await Promise.all(started.map(hasEnded));
   };
   return {
@@ -92,13 +93,5 @@ const commandOf = (pid: string): string => {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
     return '';
-  }
-};
-
-const kill = (pid: number): void => {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It is gone already.
   }
 };

@@ -1,6 +1,7 @@
 /** Copies what is new in the sources of a log to its end, once. Whole lines alone, unless nothing will come any more. */
 import type { Clock } from '../../../base/clock.ts';
 import type { HostFiles } from '../../host/host-files.ts';
+import { findEnd } from './find-end.ts';
 import { type LogStream, type ReadMarks, renderLine } from './log-line.ts';
 import { parseSegments, renderSegment, type Segment } from './log-segments.ts';
 import { splitLines } from './split-lines.ts';
@@ -13,6 +14,8 @@ export interface OpenLog {
   marks: ReadMarks;
   /** Of the segment; undefined until somebody looked. */
   sizeBytes: number | undefined;
+  /** What was to be added last may be there in part. */
+  isCut: boolean;
 }
 
 const READ_BYTES = 262_144;
@@ -25,6 +28,7 @@ type CopyDeps = { readonly files: HostFiles; readonly clock: Pick<Clock, 'now'> 
 /** Whether there was anything. What Tart printed is told in the end, of a guest that said nothing: it may say why. */
 export const copyNews = async (deps: CopyDeps, log: OpenLog, until: 'newline' | 'all'): Promise<boolean> => {
   let hasNews = false;
+  if (log.isCut) await findPlace(deps, log);
   while (await copySlice(deps, log, { source: 'guest', stream: 'stdout', until })) hasNews = true;
   if (until === 'newline' || log.marks.guest > 0) return hasNews;
   while (await copySlice(deps, log, { source: 'run', stream: 'stderr', until })) hasNews = true;
@@ -67,8 +71,20 @@ const placeIn = async ({ files }: CopyDeps, log: OpenLog, source: keyof ReadMark
 const append = async ({ files }: CopyDeps, log: OpenLog, text: string): Promise<void> => {
   log.sizeBytes ??= (await files.look(pathOf(log)))?.sizeBytes ?? 0;
   if (log.sizeBytes >= SEGMENT_BYTES_MAX) await rotate(files, log);
+  log.isCut = true;
   await files.appendText(pathOf(log), text, { mode: 0o644 });
+  log.isCut = false;
   log.sizeBytes += Buffer.byteLength(text);
+};
+
+/** After a disk that was full: on behind the last whole line, in another file if that is not the last. */
+const findPlace = async ({ files }: CopyDeps, log: OpenLog): Promise<void> => {
+  const sizeBytes = (await files.look(pathOf(log)))?.sizeBytes ?? 0;
+  const end = await findEnd(files, pathOf(log));
+  if (end !== undefined) log.marks = end.marks;
+  log.sizeBytes = sizeBytes;
+  if (sizeBytes > 0 && end?.isTorn !== false) await rotate(files, log);
+  log.isCut = false;
 };
 
 const pathOf = ({ folder, segment }: OpenLog): string => `${folder}/${renderSegment(segment)}`;

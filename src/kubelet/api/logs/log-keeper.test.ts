@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { neverAborted } from '../../../base/abort.ts';
 import { silentLogger } from '../../../base/logger.ts';
 import { createManualClock } from '../../../base/testing/manual-clock.ts';
+import type { HostFiles } from '../../host/host-files.ts';
 import { createSystemFiles } from '../../host/system-files.ts';
 import { createLogKeeper, type LogKeeper } from './log-keeper.ts';
 import { type LogOptions, parseLogOptions } from './log-options.ts';
@@ -32,9 +33,9 @@ const createStage = () => {
   mkdirSync(status);
   const clock = createManualClock(Date.parse('2026-11-16T10:00:00Z'));
   const files = createSystemFiles();
-  const open = (): LogKeeper =>
+  const open = (on: HostFiles = files): LogKeeper =>
     createLogKeeper({
-      ...{ files, clock, logger: silentLogger, logDirectory },
+      ...{ files: on, clock, logger: silentLogger, logDirectory },
       runLogOf: () => runLog,
       guestLogOf: () => ({ directory: status, path: guestLog }),
     });
@@ -48,9 +49,14 @@ const createStage = () => {
       text += Buffer.from(chunk).toString();
     return text;
   };
+  /** Lets time pass until this can be read. */
+  const until = async (keeper: LogKeeper, wanted: string): Promise<void> => {
+    for (let left = 2_000; left > 0 && (await read(keeper)) !== wanted; left -= 1) clock.advance(1_000);
+    assert.equal(await read(keeper), wanted);
+  };
   const say = (text: string): void => appendFileSync(guestLog, text);
   const folder = join(logDirectory, `${VM}.d`);
-  return { root, clock, open, sourceOf, read, say, guestLog, runLog, folder, status };
+  return { root, clock, open, sourceOf, read, until, say, guestLog, runLog, folder, status };
 };
 
 type Stage = ReturnType<typeof createStage>;
@@ -103,6 +109,36 @@ describe('the log of a VM', () => {
     assert.equal(await stage.read(next), 'one\ntwo\nthree\n');
     next.close();
   });
+
+  const cuts = [
+    { story: 'nothing was written', bytes: 0 },
+    { story: 'a part of a line was', bytes: 20 },
+    { story: 'whole lines were', bytes: 2 * '2026-11-16T10:00:00.000000000Z stdout F:12:0 six\n'.length },
+    { story: 'a line and a half were', bytes: 70 },
+  ];
+  for (const { story, bytes } of cuts) {
+    it(`goes on when the disk is full and ${story}, without a line lost or told twice`, async () => {
+      const files = createSystemFiles();
+      const full = { once: false };
+      const appendText: HostFiles['appendText'] = async (path, text, options) => {
+        if (!full.once || text === '') return files.appendText(path, text, options);
+        full.once = false;
+        await files.appendText(path, text.slice(0, bytes), options);
+        throw new Error('ENOSPC: no space left on device');
+      };
+      keeper.close();
+      const filled = stage.open({ ...files, appendText });
+      await filled.resume(VM);
+      stage.say('one\ntwo\n');
+      await stage.until(filled, 'one\ntwo\n');
+      full.once = true;
+      stage.say('six\nten\nabc\n');
+      await stage.until(filled, 'one\ntwo\nsix\nten\nabc\n');
+      assert.equal(full.once, false);
+      await filled.finish(VM);
+      assert.equal(await stage.read(filled), 'one\ntwo\nsix\nten\nabc\n');
+    });
+  }
 
   it('goes on after a restart of the agent without a line lost or told twice', async () => {
     await keeper.finish(VM);

@@ -7,8 +7,9 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { HostFiles } from '../../host/host-files.ts';
 import { copyNews, type OpenLog } from './copy-news.ts';
+import { findEnd } from './find-end.ts';
 import { NO_MARKS, type ReadMarks } from './log-line.ts';
-import { logFolderOf, parseSegments, readEnd, renderSegment, type Segment } from './log-segments.ts';
+import { logFolderOf, parseSegments, renderSegment, type Segment } from './log-segments.ts';
 
 export interface LogKeeperOptions {
   readonly files: HostFiles;
@@ -40,7 +41,6 @@ export interface LogKeeper {
 
 /** A change that nobody told of is found so much later. */
 const LOOK_EVERY_MS = 1_000;
-const TAIL_BYTES = 65_536;
 
 interface Following {
   readonly log: OpenLog;
@@ -60,7 +60,7 @@ export const createLogKeeper = (options: LogKeeperOptions): LogKeeper => {
   const start = async (vm: string, segment: Segment, marks: ReadMarks): Promise<void> => {
     const folder = logFolderOf(logDirectory, vm);
     const sources = { guest: guestLogOf(vm).path, run: runLogOf(vm) };
-    const log: OpenLog = { folder, sources, segment, marks, sizeBytes: undefined };
+    const log: OpenLog = { folder, sources, segment, marks, sizeBytes: undefined, isCut: false };
     const following: Following = { log, stops: [], working: undefined, isStale: false, isClosed: false };
     open.set(vm, following);
     // A run that says nothing has a log too.
@@ -117,13 +117,8 @@ const prepare = async ({ files, logDirectory }: LogKeeperOptions, vm: string, la
 };
 
 /** A segment that does not tell how far it got is never added to: what comes next goes into another one. */
-const endOf = async ({ files, logDirectory }: LogKeeperOptions, vm: string, last: Segment) => {
-  const path = `${logFolderOf(logDirectory, vm)}/${renderSegment(last)}`;
-  const sizeBytes = (await files.look(path))?.sizeBytes ?? 0;
-  const offset = Math.max(0, sizeBytes - TAIL_BYTES);
-  const tail = await files.readBytes({ path, offset, length: TAIL_BYTES });
-  return tail === undefined ? undefined : readEnd(Buffer.from(tail));
-};
+const endOf = ({ files, logDirectory }: LogKeeperOptions, vm: string, last: Segment) =>
+  findEnd(files, `${logFolderOf(logDirectory, vm)}/${renderSegment(last)}`);
 
 interface Watching {
   readonly vm: string;

@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { killNow } from './kill-now.ts';
 
 /** Waits until descriptor 3 is closed, which is when the VM's process is gone. By then the file may be gone too. */
 const WATCHER = 'exec 4<"$1"; read -r _ <&3; while read -r session <&4; do pkill -KILL -s "$session"; done';
@@ -28,7 +29,7 @@ export const openGuestSessions = (path: string): GuestSessions => {
       appendFileSync(path, `${leader}\n`);
     },
     killAll: () => {
-      for (const name of readdirSync('/proc')) if (sessions.has(sessionOf(name))) kill(Number(name));
+      for (const name of readdirSync('/proc')) if (sessions.has(sessionOf(name))) killNow(Number(name));
     },
   };
 };
@@ -41,13 +42,5 @@ const sessionOf = (pid: string): string => {
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] ?? '';
   } catch {
     return '';
-  }
-};
-
-const kill = (pid: number): void => {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It is gone already.
   }
 };
