@@ -1,4 +1,4 @@
-/** What the agent does now and then, beside its Node and its Pods: sweeps old logs, and looks how full the disks of guests are. */
+/** What the agent does now and then, beside its Node and its Pods: sweeps old logs, trims its own, and looks how full the disks of guests are. */
 import type { Registry } from 'prom-client';
 import { type Clock, pause } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -9,8 +9,9 @@ import { watchGuestDisks } from './node/guest-disks.ts';
 import { createGuestDiskGauge, tellHostState } from './node/node-metrics.ts';
 import type { OpenHost } from './open-host.ts';
 import { parseVmName, uidOf } from './pods/vm-name.ts';
+import { trimOwnLog } from './trim-own-log.ts';
 
-export interface Chores extends Pick<OpenHost, 'files' | 'vms' | 'watch' | 'folders'> {
+export interface Chores extends Pick<OpenHost, 'files' | 'vms' | 'watch' | 'folders' | 'ownLog'> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -29,11 +30,16 @@ export const runChores = async (chores: Chores, signal: AbortSignal): Promise<vo
 };
 
 const keepLogsSwept = async (chores: Chores, signal: AbortSignal): Promise<void> => {
-  const { files, clock, logger, folders, pods } = chores;
+  const { files, clock, logger, folders, pods, ownLog: path } = chores;
+  const trimmed = { files, path, oldPath: `${folders.logs}/tart-kubelet.old` };
   while (!signal.aborted) {
     await pause(clock, SWEEP_EVERY_MS, signal);
+    if (signal.aborted) return;
+    await trimOwnLog(trimmed).catch((error: unknown) =>
+      logger.warn('The agent’s own log cannot be trimmed', { error }),
+    );
     // Before the first answer of the API nobody knows whose Pods are gone.
-    if (signal.aborted || !pods.synced) continue;
+    if (!pods.synced) continue;
     const uids = new Set(pods.list().map(uidOf));
     await sweepLogs({ files, clock, logDirectory: folders.logs, uids }).catch((error: unknown) =>
       logger.warn('Old logs cannot be swept', { error }),

@@ -58,6 +58,8 @@ export interface OpenHost {
   readonly watch: HostWatch;
   readonly folders: KubeletFolders;
   readonly usage: UsageMeter;
+  /** Where launchd writes what this agent prints. */
+  readonly ownLog: string;
   address(): Promise<string | undefined>;
   /** Looked at once. */
   system(): Promise<NodeSystem>;
@@ -108,7 +110,7 @@ export const openHost = (options: OpenHostOptions): OpenHost => {
     return readSystem({ platform, commands, files, kernelVersion, agentVersion, runtimeVersion, signal: life });
   };
   return {
-    ...{ files, vms, images, watch, folders },
+    ...{ files, vms, images, watch, folders, ownLog: `${flags.rootDirectory}/var/log/tart-kubelet.log` },
     usage: createUsageMeter({ clock, commands, platform, measureDisk, system: options.process.usage }),
     address: () =>
       findNodeAddress({ given, source, interfaces: options.process.interfaces, commands, signal: options.life }),

@@ -78,6 +78,14 @@ for (const [form, open] of Object.entries({ real, simulated })) {
       assert.deepEqual(await files.list(folder), ['z']);
     });
 
+    withFiles('what is in a file can be moved out of it', async (files, folder) => {
+      await files.writeText(`${folder}/a`, 'text');
+      await files.writeText(`${folder}/old`, 'older and longer');
+      await files.moveContent(`${folder}/a`, `${folder}/old`);
+      assert.deepEqual([await files.readText(`${folder}/a`), await files.readText(`${folder}/old`)], ['', 'text']);
+      await assert.rejects(files.moveContent(`${folder}/none`, `${folder}/old`));
+    });
+
     withFiles('writing into a folder that is not there fails', async (files, folder) => {
       await assert.rejects(files.writeText(`${folder}/none/a`, ''));
       assert.throws(() => files.watch(`${folder}/none`, () => undefined));

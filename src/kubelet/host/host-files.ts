@@ -45,6 +45,8 @@ export interface HostFiles {
   /** With all in it; nothing there is fine. */
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Everything in the one file goes to the other; the first stays where it is, empty, for whoever has it open. */
+  moveContent(from: string, to: string): Promise<void>;
   /** Names, sorted; a folder that is not there has none. */
   list(path: string): Promise<readonly string[]>;
   /** Does not follow links. */

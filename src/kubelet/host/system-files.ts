@@ -1,5 +1,5 @@
 /** The real HostFiles, and the real measure of the disk. */
-import { constants, watch } from 'node:fs';
+import { constants, copyFileSync, truncateSync, watch } from 'node:fs';
 import {
   appendFile,
   chmod,
@@ -28,6 +28,11 @@ export const createSystemFiles = (): HostFiles => ({
   },
   remove: (path) => rm(path, { recursive: true, force: true }),
   rename,
+  // At once: what this process itself prints into the file in between would be lost.
+  moveContent: async (from, to) => {
+    copyFileSync(from, to);
+    truncateSync(from);
+  },
   list: async (path) => [...((await unlessMissing(readdir(path))) ?? [])].sort(),
   look: async (path) => {
     const found = await unlessMissing(lstat(path));

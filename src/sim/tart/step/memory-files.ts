@@ -27,6 +27,12 @@ export const createMemoryFiles = (options: FileTreeOptions) => {
       tree.put(to, file.bytes);
       tree.remove(from);
     },
+    moveContent: async (from: string, to: string) => {
+      const file = tree.fileAt(from);
+      if (file === undefined) throw missingFile(from);
+      tree.put(to, file.bytes);
+      tree.write(from, '');
+    },
     list: async (path: string) => tree.namesIn(path),
     look: async (path: string) => look(tree, path),
     watch: tree.watch,

@@ -61,6 +61,7 @@ const seeFiles = (actor: Actor, files: MemoryFiles): SeenMac['files'] => {
     makeDirectory: (path: string) => change('make', () => files.makeDirectory(path)),
     remove: (path: string) => change('remove', () => files.remove(path)),
     rename: (from: string, to: string) => change('rename', () => files.rename(from, to)),
+    moveContent: (from: string, to: string) => change('move', () => files.moveContent(from, to)),
     watch: (directory: string, onChange: () => void) =>
       files.watch(directory, () => void actor.clock.schedule(0, onChange)),
   };
