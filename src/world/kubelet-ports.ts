@@ -80,4 +80,4 @@ const factsOf = (nodeName: string): NodeFacts => ({
 });
 
 /** Guests of steps have no network to reach into. */
-const noDial: Dial = { http: async () => 200, tcp: async () => undefined };
+const noDial: Dial = { http: async () => 200, tcp: async () => undefined, grpc: async () => 'SERVING' };

@@ -91,7 +91,6 @@ describe('what is refused', () => {
       /no volume of this type: data/,
     ],
     ['no image', { container: { image: '' } }, /has no image/],
-    ['a gRPC probe', { container: { livenessProbe: { grpc: { port: 1 } } } }, /no gRPC probes/],
   ];
   for (const [story, pod, says] of rows) {
     it(story, () => {

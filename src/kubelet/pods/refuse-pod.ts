@@ -28,9 +28,6 @@ const isTokenVolume = ({ projected }: NonNullable<PodSpec['volumes']>[number]): 
 const refuseContainer = (container: Container): readonly string[] => [
   ...(container.image === undefined || container.image === '' ? [`container ${container.name} has no image`] : []),
   ...((container.volumeDevices ?? []).length > 0 ? ['no volumeDevices'] : []),
-  ...[container.livenessProbe, container.readinessProbe, container.startupProbe]
-    .filter((probe) => probe?.grpc !== undefined)
-    .map(() => 'no gRPC probes; use exec, httpGet or tcpSocket'),
   ...(container.env ?? [])
     .filter(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined)
     .map(({ name }) => `no env from files: ${name}`),

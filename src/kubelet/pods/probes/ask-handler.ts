@@ -1,13 +1,13 @@
 /** Asks something inside a VM, as a probe or a hook says: a program through the guest agent, HTTP, or a connection. */
 import { sleep } from '../../../base/clock.ts';
-import type { LifecycleHandler, Pod } from '../../../kube/types/pod.ts';
+import type { LifecycleHandler, Pod, Probe } from '../../../kube/types/pod.ts';
 import type { PodPorts } from '../pod-ports.ts';
 
 export interface AskHandler {
   readonly pod: Pod;
   readonly vm: string;
   readonly podIp: string | undefined;
-  readonly handler: LifecycleHandler;
+  readonly handler: LifecycleHandler & Pick<Probe, 'grpc'>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -35,9 +35,13 @@ const askNetwork = async (
   dial: PodPorts['dial'],
   { pod, podIp, handler, signal }: AskHandler,
 ): Promise<string | undefined> => {
-  const { httpGet, tcpSocket } = handler;
+  const { httpGet, tcpSocket, grpc } = handler;
   const host = httpGet?.host ?? tcpSocket?.host ?? podIp;
   if (host === undefined) return 'the VM has no address';
+  if (grpc !== undefined) {
+    const status = await dial.grpc({ host, port: grpc.port, service: grpc.service ?? '', signal });
+    return status === 'SERVING' ? undefined : `gRPC ${status}`;
+  }
   const port = portOf(pod, httpGet?.port ?? tcpSocket?.port);
   if (port === undefined) return `no port of the container is called ${httpGet?.port ?? tcpSocket?.port}`;
   if (httpGet === undefined) {

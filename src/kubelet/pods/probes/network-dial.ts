@@ -1,9 +1,10 @@
 /** The real Dial: sockets, where a simulated network may map a guest's address to one of this machine. */
-import { request as requestHttp } from 'node:http';
+import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect } from 'node:net';
 import { FleetError, messageOf } from '../../../base/errors.ts';
-import type { Dial, HttpAsk } from './dial.ts';
+import type { Dial, GrpcAsk, HttpAsk } from './dial.ts';
+import { ANSWER_BYTES_MAX, CHECK_PATH, parseServing, renderCheck, type ServingStatus } from './grpc-health.ts';
 
 /** Where a guest's address is really to be reached. */
 export type MapAddress = (host: string) => string;
@@ -19,7 +20,42 @@ export const createNetworkDial = (mapAddress: MapAddress = (host) => host): Dial
       });
       socket.once('error', (cause) => reject(unreachable(host, port, cause)));
     }),
+  grpc: (ask) => askGrpc({ ...ask, host: mapAddress(ask.host) }),
 });
+
+/** One call on a connection of its own. */
+const askGrpc = async ({ host, port, service, signal }: GrpcAsk): Promise<ServingStatus> => {
+  // Few Pods ask for it, and nobody else needs HTTP/2.
+  const { connect: connectHttp2 } = await import('node:http2');
+  const session = connectHttp2(`http://${host}:${port}`);
+  try {
+    return await new Promise<ServingStatus>((resolve, reject) => {
+      const fail = (cause: unknown): void => reject(unreachable(host, port, cause));
+      session.on('error', fail);
+      const headers = { ':method': 'POST', ':path': CHECK_PATH, 'content-type': 'application/grpc', te: 'trailers' };
+      const call = session.request(headers, { signal });
+      const answer: Buffer[] = [];
+      let [bytes, code] = [0, ''];
+      const readCode = (fields: IncomingHttpHeaders): void => {
+        code = String(fields['grpc-status'] ?? code);
+      };
+      call.once('response', readCode).once('trailers', readCode).on('error', fail);
+      call.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= ANSWER_BYTES_MAX) answer.push(chunk);
+        else call.destroy(new Error('its answer is too long'));
+      });
+      call.once('close', () => {
+        const status = code === '0' ? parseServing(Buffer.concat(answer)) : undefined;
+        if (status === undefined) fail(new Error(`no answer of grpc.health.v1, but the code ${code || 'none'}`));
+        else resolve(status);
+      });
+      call.end(renderCheck(service));
+    });
+  } finally {
+    session.destroy();
+  }
+};
 
 const askHttp = ({ scheme, host, port, path, headers, signal }: HttpAsk): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { createServer as createTcpServer } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { neverAborted } from '../../../base/abort.ts';
+import { ANSWER_BYTES_MAX, CHECK_PATH } from './grpc-health.ts';
+import { createNetworkDial } from './network-dial.ts';
+
+/** What it is asked, as bytes; whatever a row says is its answer. */
+const serveGrpc = async (
+  t: TestContext,
+  answer: (stream: ServerHttp2Stream, asked: Buffer) => void,
+): Promise<{ readonly port: number; readonly asked: Buffer[] }> => {
+  const asked: Buffer[] = [];
+  const server = createServer();
+  server.on('stream', async (stream: ServerHttp2Stream, headers) => {
+    // The one that resets a stream hears of it too.
+    stream.on('error', () => undefined);
+    assert.equal(headers[':path'], CHECK_PATH);
+    const question = Buffer.concat(await stream.toArray());
+    asked.push(question);
+    answer(stream, question);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const bound = server.address();
+  return { port: typeof bound === 'object' && bound !== null ? bound.port : 0, asked };
+};
+
+const answerWith =
+  (bytes: readonly number[], code = '0') =>
+  (stream: ServerHttp2Stream): void => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': code }));
+    stream.end(Buffer.from(bytes));
+  };
+
+const dial = createNetworkDial();
+const HOST = '127.0.0.1';
+
+describe('a gRPC health check', () => {
+  const answers = [
+    { says: 'SERVING', bytes: [0, 0, 0, 0, 2, 8, 1] },
+    { says: 'NOT_SERVING', bytes: [0, 0, 0, 0, 2, 8, 2] },
+    { says: 'SERVICE_UNKNOWN', bytes: [0, 0, 0, 0, 2, 8, 3] },
+    { says: 'UNKNOWN', bytes: [0, 0, 0, 0, 0] },
+  ];
+  for (const { says, bytes } of answers) {
+    it(`tells that the server says ${says}`, async (t) => {
+      const { port } = await serveGrpc(t, answerWith(bytes));
+      assert.equal(await dial.grpc({ host: HOST, port, service: '', signal: neverAborted() }), says);
+    });
+  }
+
+  it('names the service that it asks after, however long the name is', async (t) => {
+    const { port, asked } = await serveGrpc(t, answerWith([0, 0, 0, 0, 2, 8, 1]));
+    const names = ['', 'work', 'x'.repeat(200)];
+    for (const service of names) await dial.grpc({ host: HOST, port, service, signal: neverAborted() });
+    assert.deepEqual(asked, [
+      Buffer.from([0, 0, 0, 0, 0]),
+      Buffer.from([0, 0, 0, 0, 6, 10, 4, ...Buffer.from('work')]),
+      Buffer.from([0, 0, 0, 0, 203, 10, 200, 1, ...Buffer.from('x'.repeat(200))]),
+    ]);
+  });
+
+  const refusals = [
+    { story: 'a code other than 0', answer: answerWith([], '12'), why: /the code 12/ },
+    { story: 'an answer that is cut', answer: answerWith([0, 0, 0, 0, 2, 8]), why: /no answer of grpc/ },
+    { story: 'a status that nobody knows', answer: answerWith([0, 0, 0, 0, 2, 8, 9]), why: /no answer of grpc/ },
+    { story: 'an endless answer', answer: answerWith(Array(ANSWER_BYTES_MAX + 1).fill(0)), why: /too long/ },
+    { story: 'a stream that is reset', answer: (stream: ServerHttp2Stream) => stream.close(2), why: /nobody answers/ },
+  ];
+  for (const { story, answer, why } of refusals) {
+    it(`fails for ${story}`, async (t) => {
+      const { port } = await serveGrpc(t, answer);
+      await assert.rejects(dial.grpc({ host: HOST, port, service: '', signal: neverAborted() }), why);
+    });
+  }
+
+  it('ends when whoever asks has waited long enough, also where nobody speaks HTTP/2', async (t) => {
+    const silent = createTcpServer((socket) => void t.after(() => socket.destroy()));
+    silent.listen(0, HOST);
+    await once(silent, 'listening');
+    t.after(() => silent.close());
+    const bound = silent.address();
+    const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+    const patience = new AbortController();
+    const asking = dial.grpc({ host: HOST, port, service: '', signal: patience.signal });
+    patience.abort();
+    await assert.rejects(asking, /nobody answers/);
+    silent.close();
+    await assert.rejects(dial.grpc({ host: HOST, port: 1, service: '', signal: neverAborted() }), /nobody answers/);
+  });
+});
