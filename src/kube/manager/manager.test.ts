@@ -6,13 +6,13 @@ import { createCache } from '../cache/cache.ts';
 import { createController, watchPrimary } from '../controller/controller.ts';
 import { createHarness, type Harness, type HarnessOptions, WIDGETS, type Widget } from '../testing/harness.ts';
 import { createLeaderLease } from './leader-lease.ts';
-import { createManager } from './manager.ts';
+import { createManager, type ManagerOptions } from './manager.ts';
 import { createRuntimeMetrics } from './metrics.ts';
 
 const LEASE = { namespace: 'kube-system', name: 'macfleet' };
 
 /** A manager whose only controller notes which keys it saw. */
-const startManager = (harness: Harness, identity: string) => {
+const startManager = (harness: Harness, identity: string, more: Pick<ManagerOptions, 'prepare'> = {}) => {
   const { client, clock, random } = harness;
   const metrics = createRuntimeMetrics();
   const stop = new AbortController();
@@ -44,6 +44,7 @@ const startManager = (harness: Harness, identity: string) => {
     controllers: [controller],
     lease,
     metrics,
+    ...more,
   });
   const ended = manager.run(stop.signal).then(
     () => 'clean',
@@ -89,6 +90,27 @@ describe('manager', () => {
     isAway = false;
     await settle(harness, 60);
     assert.equal(manager.notReadyBecause(), undefined);
+  });
+
+  it('fills its caches while what has to be known first is found out, and works only then', async () => {
+    const harness = withHarness();
+    await harness.create('a');
+    const known = Promise.withResolvers<void>();
+    const { seen, cache } = startManager(harness, 'first', { prepare: () => known.promise });
+    await settle(harness, 3);
+    assert.deepEqual([cache.size, seen], [1, []]);
+    known.resolve();
+    await settle(harness, 1);
+    assert.deepEqual(seen, ['ns/a']);
+  });
+
+  it('ends when what has to be known first cannot be found out', async () => {
+    const prepare = async (): Promise<void> => {
+      throw new FleetError('unavailable', { code: 'NobodyKnows', message: 'nobody knows' });
+    };
+    const { ended, seen } = startManager(withHarness(), 'first', { prepare });
+    assert.equal(await ended, 'NobodyKnows');
+    assert.deepEqual(seen, []);
   });
 
   it('ends with an error when it loses the lease', async () => {
