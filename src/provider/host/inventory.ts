@@ -118,17 +118,20 @@ const distrustEmptyList = async (ports: HostPorts, host: MacHost | undefined, co
   });
 };
 
-/** A move to another cluster loses the status; the providerID remains. */
+/** A move to another cluster loses the status; the providerID remains. Who is being deleted has let go with our finalizer (R11). */
 const ownersOf = (
   machines: readonly ScalewayAppleSiliconMachine[],
 ): ReadonlyMap<string, readonly ScalewayAppleSiliconMachine[]> => {
   const owners = new Map<string, ScalewayAppleSiliconMachine[]>();
-  for (const machine of machines) {
+  for (const machine of machines.filter((candidate) => !hasLetGo(candidate))) {
     const serverId = machine.status?.serverID || parseProviderId(machine.spec.providerID ?? '')?.serverId;
     if (serverId) owners.set(serverId, [...(owners.get(serverId) ?? []), machine]);
   }
   return owners;
 };
+
+const hasLetGo = ({ metadata }: ScalewayAppleSiliconMachine): boolean =>
+  metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(FINALIZERS.machine) !== true;
 
 const isOf = (
   source: { readonly projectID: string; readonly zone: string } | undefined,

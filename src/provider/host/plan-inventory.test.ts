@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseMacHost } from '../../kinds/mac-host.ts';
 import { parseMachine } from '../../kinds/machine.ts';
+import { CLUSTER_API_ANNOTATIONS } from '../../kube/types/cluster-api.ts';
 import { type InventoryView, planInventory } from './plan-inventory.ts';
 import { at, ID, NOW, ORDERED, PENDING, POOL, QUARANTINE, RELEASING, serverOf, specOf, UUID } from './testing/views.ts';
 
@@ -82,10 +83,16 @@ describe('a server that is not on record', () => {
       spec: undefined,
     },
     {
-      story: 'R17 is left alone while its machine is on its way out',
+      story: 'R17 is left alone while its machine is on its way to another cluster',
+      name: 'mac-1',
+      owner: machine({}, { deletionTimestamp: at(0), annotations: { [CLUSTER_API_ANNOTATIONS.deleteForMove]: '' } }),
+      spec: undefined,
+    },
+    {
+      story: 'R3 R11 is on record before its machine goes, which has yet to ask for its release',
       name: 'mac-1',
       owner: machine({}, { deletionTimestamp: at(0) }),
-      spec: undefined,
+      spec: { ...claimed, identity: ENDING, takenOver: true, assignedName: { current: 'mac-1' } },
     },
     {
       story: 'R3 is wiped when a machine has it and it has a pool name: the Go original stopped half-way',

@@ -5,6 +5,7 @@ import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { parseServerName } from '../../kinds/names.ts';
 import type { CloudServer } from '../../scaleway/port/cloud.ts';
 import { claimOf } from './claim-of.ts';
+import { isMoving } from './host-caches.ts';
 import { isOrder } from './host-life.ts';
 import { pendingNameOf } from './plan-claim.ts';
 import { isSameSighting, recordSighting } from './sighting.ts';
@@ -20,7 +21,7 @@ export interface InventoryView {
   /** For a host whose machine names no prefix. */
   readonly poolPrefix: string;
   readonly clusterId: string;
-  /** The machines that name a server, by its id, in their status or their providerID. */
+  /** The machines that name a server and have not let go of it, by its id, in their status or their providerID. */
   readonly owners: ReadonlyMap<string, readonly ScalewayAppleSiliconMachine[]>;
   /** How long a Mac may be a Node at most after what it joined with was issued; undefined: as long as it is there. */
   readonly identityLifeMs: number | undefined;
@@ -131,7 +132,7 @@ const lifeWithOwner = (
 ): Partial<NewHost> | undefined => {
   const home = machine.spec.acquire === 'order' ? { ordered: true } : poolOf(view, machine);
   const claimed = claimOf(machine);
-  if (machine.metadata.deletionTimestamp !== undefined || !isDelivered) return undefined;
+  if (isMovedAway(machine) || !isDelivered) return undefined;
   const parsed = parseServerName(name, view.poolPrefixes);
   const isOrdered = parsed?.kind === 'ordered' && parsed.clusterId === view.clusterId;
   if (name === machine.metadata.name || isOrdered)
@@ -142,6 +143,10 @@ const lifeWithOwner = (
   if (parsed?.kind !== 'pool') return undefined;
   return { ...claimed, pool: { prefix: parsed.prefix }, assignedName: { current: name }, release: halfReleased(view) };
 };
+
+/** It lives on in another cluster, and its Mac with it. */
+const isMovedAway = (machine: ScalewayAppleSiliconMachine): boolean =>
+  machine.metadata.deletionTimestamp !== undefined && isMoving(machine);
 
 /**
  * Until when a Mac may be a Node whose record was lost: none of its certificates is younger than the loss (R23). Nobody knows it

@@ -28,6 +28,7 @@ import { findHost, patchHost } from '../host/host-record.ts';
 import { pendingNameOf } from '../host/plan-claim.ts';
 import { NO_ORDERS } from '../host/plan-order.ts';
 import type { HostPorts } from '../host/ports.ts';
+import { awaitRecord } from './await-record.ts';
 import { chooseHost } from './choose-host.ts';
 import { createHandOut } from './hand-out.ts';
 import { judgeHost } from './judge-host.ts';
@@ -96,7 +97,6 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
       down: [
         step('release', (machine, context) => {
           handOut.hasLooked(machine);
-          deps.missed.forget(machine);
           deps.refused.forget(machine);
           return releaseHost(deps, machine, context);
         }),
@@ -229,8 +229,7 @@ const claim = async (deps: MachineDeps, machine: Machine, context: ReconcileCont
   const cached = caches.hosts.get(serverId);
   const host = cached?.spec.claimRef?.uid === uid ? cached : await findHost(serverId, context);
   if (host === undefined && machine.spec.providerID) return wait<Machine>(ports.settings.times.pollMs);
-  if (host === undefined && !missed.isLostFor(machine))
-    return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.hostNotOnRecord, describeMiss(serverId)));
+  if (host === undefined && !missed.isLostFor(machine)) return awaitRecord(ports, machine);
   missed.forget(machine);
   if (host?.spec.claimRef?.uid === uid) {
     refused.forget(machine);
@@ -277,9 +276,6 @@ const rivalsOf = ({ machines }: ProviderCaches, change: Change<Machine>): readon
   if (!before || before === after) return [];
   return machines.byIndex('server', before).map((machine) => renderKey(keyOf(machine)));
 };
-
-const describeMiss = (serverId: string): string =>
-  `There is no record of its Mac ${serverId}: it is made anew from the next list of servers that has the Mac.`;
 
 /** An etcd that went back knows a Mac as free that has a machine's name by now, perhaps that of this very machine. */
 const describeMismatch = (serverId: string): string =>

@@ -11,10 +11,13 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kube/types/extensions.ts';
 import { isMoving } from '../host/host-caches.ts';
 import { findHost, patchHost } from '../host/host-record.ts';
 import type { HostPorts } from '../host/ports.ts';
+import { awaitRecord } from './await-record.ts';
+import type { MissedHosts } from './missed-hosts.ts';
 import { askForReplacement } from './replace-machine.ts';
 
 export interface ReleaseDeps {
-  readonly ports: Pick<HostPorts, 'clock' | 'ids'>;
+  readonly ports: Pick<HostPorts, 'clock' | 'ids' | 'settings'>;
+  readonly missed: MissedHosts;
 }
 
 type Machine = ScalewayAppleSiliconMachine;
@@ -26,9 +29,10 @@ type Result = StepResult<Machine>;
  * its kind asked for nothing (R18): the Mac is held.
  */
 export const releaseHost = async (deps: ReleaseDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
-  const hosts = (await hostsOf(machine, context)).filter(
-    ({ spec }) => spec.claimRef?.uid === machine.metadata.uid && spec.release === undefined,
-  );
+  const found = await hostsOf(machine, context);
+  if (found.length === 0 && (await isRecordAwaited(deps, machine, context))) return awaitRecord(deps.ports, machine);
+  deps.missed.forget(machine);
+  const hosts = found.filter(({ spec }) => spec.claimRef?.uid === machine.metadata.uid && spec.release === undefined);
   const hold = hosts.length === 0 ? undefined : await reasonToHold(machine, context);
   const events: EventReport[] = [];
   for (const host of hosts) {
@@ -44,6 +48,19 @@ const hostsOf = async ({ status, spec }: Machine, context: ReconcileContext): Pr
     return (await context.kube.list(MAC_HOSTS, { signal: context.signal })).items.map(parseMacHost);
   const host = status?.serverID ? await findHost(status.serverID, context) : undefined;
   return host === undefined ? [] : [host];
+};
+
+/**
+ * A Mac that the Go original left, or whose record somebody deleted, is put on record with the next list: before that a machine
+ * that goes would leave it behind, at work or in the pool as it is (R3). Not where nobody would act on the record.
+ */
+const isRecordAwaited = async (
+  { ports, missed }: ReleaseDeps,
+  machine: Machine,
+  context: ReconcileContext,
+): Promise<boolean> => {
+  if (!machine.status?.serverID || !ports.settings.zones.includes(machine.spec.zone)) return false;
+  return !missed.isLostFor(machine) && (await reasonToHold(machine, context)) === undefined;
 };
 
 interface Held {

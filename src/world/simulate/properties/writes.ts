@@ -6,6 +6,7 @@ import { type Breach, createAuditChecker } from '../../../sim/cloud/check-audit.
 import type { Happening, ObjectChange, Property, Truth } from '../truth.ts';
 import { createEpochWatch } from './epoch-watch.ts';
 import { acceptedByFleet } from './fleet-writes.ts';
+import { judgeOffers } from './on-offer.ts';
 import { processOf } from './process-of.ts';
 
 /** A request may be under way for so long (the deadline of one, and what a network adds), but not longer. */
@@ -135,7 +136,14 @@ export const tiersStayOff: Property = {
     return isGivenBack ? `${after?.metadata.name} is given back for failing, and that tier is off` : undefined;
   },
 };
-export const poolMeansWiped = judgedByAudit('S13', 'a Mac goes to the pool ready and wiped');
+const pooledReady = judgedByAudit('S13', 'a Mac goes to the pool, and is offered from it, ready and wiped');
+export const poolMeansWiped: Property = {
+  ...pooledReady,
+  judge: () => {
+    const [ofWrites, ofOffers] = [pooledReady.judge(), judgeOffers()];
+    return (happening, truth) => ofWrites(happening, truth) ?? ofOffers(happening, truth);
+  },
+};
 
 export const errorIsNoEmptiness: Property = {
   id: 'S14',

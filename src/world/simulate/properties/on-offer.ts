@@ -1,0 +1,39 @@
+/** S13 once more, by the records: a Mac that a manager says is free was wiped after whoever worked on it last. */
+import type { MacHost } from '../../../kinds/mac-host.ts';
+import { parseServerName } from '../../../kinds/names.ts';
+import type { SimServer } from '../../../sim/cloud/sim-server.ts';
+import type { Happening, Truth } from '../truth.ts';
+
+const POOLS = ['tuist-pool-'];
+
+const isOnOffer = (host: MacHost | undefined): boolean =>
+  host !== undefined &&
+  host.metadata.deletionTimestamp === undefined &&
+  [host.spec.claimRef, host.spec.release, host.spec.hold, host.spec.quarantine].every((part) => part === undefined);
+
+/** A wipe that Scaleway only told of is not our lie: the next to use the Mac has to notice (R9). */
+const toldWipes = ({ wipes, fakedWipes }: SimServer): number => wipes + fakedWipes;
+
+/** The Mac that somebody just worked on: a manager by a batch, or an agent by its start. */
+const workedOn = (happening: Happening): string | undefined => {
+  if (happening.is === 'batch') return happening.batch.serverId;
+  const isStart = happening.is === 'agent' && happening.agent.kind === 'started';
+  return isStart ? happening.agent.providerId.split('/').at(-1) : undefined;
+};
+
+export const judgeOffers = (): ((happening: Happening, truth: Truth) => string | undefined) => {
+  /** How often a Mac had been wiped when it was last worked on. */
+  const usedAt = new Map<string, number>();
+  return (happening, truth) => {
+    const used = workedOn(happening);
+    const usedServer = used === undefined ? undefined : truth.server(used);
+    if (usedServer !== undefined) usedAt.set(usedServer.id, toldWipes(usedServer));
+    if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
+    const { before, after } = happening.change;
+    if (!isOnOffer(after) || isOnOffer(before)) return undefined;
+    const server = truth.server(after?.metadata.name ?? '');
+    if (server === undefined || parseServerName(server.name, POOLS)?.kind !== 'pool') return undefined;
+    const isDirty = toldWipes(server) <= (usedAt.get(server.id) ?? -1);
+    return isDirty ? `${server.id} is free by its record, and was not wiped since it was worked on` : undefined;
+  };
+};
