@@ -1,9 +1,11 @@
-/** A MacHost that somebody deletes by force while a machine is on its way to it, on the virtual clock: its Mac is not forgotten. */
+/** A MacHost that somebody deletes by force while a machine names it, on the virtual clock: its Mac is not forgotten. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MAC_HOSTS, type MacHost } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../kube/types/certificates.ts';
+import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
+import { NAMESPACES } from '../kube/types/core.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import { readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
 
@@ -70,5 +72,41 @@ describe('the record of a Mac that is lost before its machine is provisioned', (
     assert.equal(serverOf(world), first);
     const requests = world.operator.list(CERTIFICATE_SIGNING_REQUESTS).length;
     assert.ok(requests < 10, `the Mac that joins meanwhile is left waiting, not refused: ${requests} requests`);
+  });
+});
+
+describe('the record of a Mac that is lost before its machine is deleted', () => {
+  const { machines: CORE_MACHINES } = CLUSTER_API_RESOURCES;
+  /** A machine at work is deleted, in the moment in which nobody has a record of its Mac. */
+  const loseAndDelete = async (seed: number) => {
+    const world = startWorld({ seed, macs: 1 });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    const serverId = serverOf(world);
+    loseRecord(world, serverId);
+    for (const { metadata } of world.operator.list(CORE_MACHINES)) world.operator.remove(CORE_MACHINES, metadata.name);
+    return { world, serverId };
+  };
+
+  it('R11 is waited for: its Mac is given back, and not left at work with nobody to know of it', async () => {
+    const { world, serverId } = await loseAndDelete(106);
+    await runUntil(world, 'in the pool', () => world.cloud.server(serverId)?.wipes === 1);
+  });
+
+  it('R19 is not waited for when its Mac is gone too', async () => {
+    const { world, serverId } = await loseAndDelete(107);
+    world.cloud.deleteServer(serverId);
+    const isGone = (): boolean => world.operator.list(MACHINES).every(({ status }) => status?.serverID !== serverId);
+    await runUntil(world, 'the machine is gone', isGone);
+  });
+
+  it('R18 is not waited for when its machine goes with its namespace', async () => {
+    const world = startWorld({ seed: 108, macs: 1, namespace: 'fleet' });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    const serverId = serverOf(world);
+    world.cloud.goAway(60 * 60_000);
+    loseRecord(world, serverId);
+    world.operator.remove(NAMESPACES, 'fleet');
+    await runUntil(world, 'the machine is gone', () => world.operator.list(MACHINES).length === 0);
+    assert.equal(world.cloud.server(serverId)?.wipes, 0);
   });
 });

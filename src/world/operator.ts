@@ -12,6 +12,8 @@ export interface Operator {
   create(path: string, object: object): void;
   apply(demo: DemoObject): void;
   list<T extends KubeObject>(resource: Resource<T>): readonly T[];
+  /** Those that `merge` and `remove` reach: of its namespace, or of none. */
+  listOwn<T extends KubeObject>(resource: Resource<T>): readonly T[];
   merge(resource: Resource<KubeObject>, name: string, body: object): void;
   mergeStatus(resource: Resource<KubeObject>, name: string, body: object): void;
   remove(resource: Resource<KubeObject>, name: string): void;
@@ -32,10 +34,13 @@ export const createOperator = (api: ApiServer, namespace: string): Operator => {
   const placeOf = ({ resource: { scope }, object }: DemoObject) =>
     scope === 'Cluster' ? undefined : (object.metadata.namespace ?? namespace);
   const pathOf = (resource: Resource<KubeObject>, name: string): string => objectPath(resource, { namespace, name });
+  const list = <T extends KubeObject>(resource: Resource<T>): readonly T[] =>
+    parseItems(call('GET', collectionPath(resource)));
   return {
     create: (path, object) => void call('POST', path, object),
     apply: (demo) => void call('POST', collectionPath(demo.resource, placeOf(demo)), demo.object),
-    list: (resource) => parseItems(call('GET', collectionPath(resource))),
+    list,
+    listOwn: (resource) => list(resource).filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace),
     merge: (resource, name, body) => void call('PATCH', pathOf(resource, name), body),
     mergeStatus: (resource, name, body) => void call('PATCH', `${pathOf(resource, name)}/status`, body),
     remove: (resource, name) => void call('DELETE', pathOf(resource, name)),

@@ -54,8 +54,8 @@ export const IN_CLAIMS: readonly Mutant[] = [
   {
     id: 'R3',
     story: 'a pool-named Mac that a machine has is put on record as free',
-    killedBy: ['S1', 'S2', 'S3'],
-    budget: 40,
+    killedBy: ['S13', 'S1', 'S2', 'S3'],
+    budget: 5,
     edits: [
       {
         file: INVENTORY,
@@ -90,8 +90,8 @@ export const IN_CLAIMS: readonly Mutant[] = [
   {
     id: 'R6',
     story: 'machines of two namespaces with one name both get a Mac, and both are the same Node',
-    killedBy: ['S7', 'S9', 'S1', 'S10'],
-    budget: 40,
+    killedBy: ['S10', 'S9'],
+    budget: 5,
     edits: [
       {
         file: CHOOSE,

@@ -32,6 +32,8 @@ const ROWS: readonly Row[] = [
   },
   { story: 'a second cluster takes Macs from the same pool', id: 'another-cluster', details: [1] },
   { story: 'the fleet is moved to a second cluster', id: 'move', details: [1] },
+  { story: 'a Mac of the Go original has its pool name before its wipe', id: 'half-released', details: [0] },
+  { story: 'another team wants a machine of a name that is taken', id: 'namesake', details: [0] },
   { story: 'the namespace is deleted, and made anew', id: 'delete-namespace', details: [0] },
 ];
 

@@ -6,6 +6,7 @@ import { CLOUD_DISTURBANCES, MORE_CLOUD_DISTURBANCES } from './disturbances/clou
 import { CLUSTER_DISTURBANCES } from './disturbances/clusters.ts';
 import type { Disturbance } from './disturbances/disturbance.ts';
 import { LATE_MAC_DISTURBANCES, MAC_DISTURBANCES, MORE_MAC_DISTURBANCES } from './disturbances/macs.ts';
+import { NAMESAKE_DISTURBANCES } from './disturbances/namesakes.ts';
 import { ORIGINAL_DISTURBANCES } from './disturbances/original.ts';
 import { MORE_PROCESS_DISTURBANCES, PROCESS_DISTURBANCES } from './disturbances/processes.ts';
 import { USER_DISTURBANCES } from './disturbances/users.ts';
@@ -36,4 +37,5 @@ export const DISTURBANCES: readonly Disturbance[] = [
   ...BY_TIME.filter(({ id }) => AFTER_WRITES.includes(id)).map(afterWrite),
   ...LATE_MAC_DISTURBANCES,
   ...ORIGINAL_DISTURBANCES,
+  ...NAMESAKE_DISTURBANCES,
 ];

@@ -31,8 +31,8 @@ export interface Truth {
   /** On the true wall clock. */
   nowMs(): number;
   list<K extends KindName>(kind: K): readonly Kinds[K][];
-  /** By its name; of several namespaces the first that has one. */
-  find<K extends KindName>(kind: K, name: string): Kinds[K] | undefined;
+  /** By its name; of several namespaces the first that has one, unless it is said which. */
+  find<K extends KindName>(kind: K, name: string, namespace?: string): Kinds[K] | undefined;
   server(id: string): SimServer | undefined;
   servers(): readonly SimServer[];
   mac(serverId: string): MacView | undefined;

@@ -53,7 +53,10 @@ export const watchTruth = (
     nowMs,
     others,
     list: (kind) => [...tables[kind].values()],
-    find: (kind, name) => tables[kind].values().find(({ metadata }) => metadata.name === name),
+    find: (kind, name, namespace) =>
+      tables[kind]
+        .values()
+        .find(({ metadata }) => metadata.name === name && (namespace ?? metadata.namespace) === metadata.namespace),
     server: cloud.server,
     servers: cloud.servers,
     mac: (serverId) => (cloud.server(serverId) === undefined ? undefined : macs.mac(serverId).view()),

@@ -27,7 +27,7 @@ const forgeHost = (strike: Strike): string => {
   const foreign = isForeign ? world.cloud.addServer({ name: `theirs-${choose(1_000)}` }) : undefined;
   const serverID = foreign?.id ?? `00000000-0000-4000-8000-${String(choose(1_000)).padStart(12, '0')}`;
   const projectID = choose(4) === 3 ? '00000000-0000-4000-8000-00000000beef' : world.cloud.projectId;
-  const machine = pick(strike, world.operator.list(MACHINES));
+  const machine = pick(strike, world.operator.listOwn(MACHINES));
   const { namespace = '', name = '', uid = '' } = machine?.metadata ?? {};
   const [, claims, releases] = [{}, { claimRef: { namespace, name, uid } }, { release: FORGED_RELEASE }];
   const asWhat = [{}, machine === undefined ? {} : claims, releases][choose(3)];
@@ -57,7 +57,7 @@ const COMES_BACK_MS = [600_000, 60_000, 1_800_000] as const;
 /** A field of a machine that others rely on, set to nothing, to another's, or to nonsense (F82). */
 const corruptMachine = (strike: Strike): string | undefined => {
   const { world, choose } = strike;
-  const machines = world.operator.list(MACHINES);
+  const machines = world.operator.listOwn(MACHINES);
   const [machine, other] = [pick(strike, machines), pick(strike, machines)];
   if (machine === undefined) return undefined;
   // Of a provisioned one, another's would be a lie about the Mac that it works on, and no mistake.
@@ -79,7 +79,7 @@ const corruptMachine = (strike: Strike): string | undefined => {
 
 /** What hides a machine from its cluster, or keeps it for ever, is taken back. */
 export const repairMachines = ({ operator }: FleetWorld): void => {
-  for (const { metadata } of operator.list(MACHINES)) {
+  for (const { metadata } of operator.listOwn(MACHINES)) {
     const { labels, finalizers = [], name } = metadata;
     if (labels?.['cluster.x-k8s.io/cluster-name'] === 'another')
       operator.merge(MACHINES, name, { metadata: { labels: { 'cluster.x-k8s.io/cluster-name': 'demo' } } });
@@ -122,7 +122,7 @@ export const ADMINISTRATOR_DISTURBANCES: readonly Disturbance[] = [
     id: 'recreate-machine',
     strike: (strike) => {
       const { operator } = strike.world;
-      const machine = pick(strike, operator.list(MACHINES));
+      const machine = pick(strike, operator.listOwn(MACHINES));
       if (machine === undefined) return undefined;
       const { name, namespace = '', labels, ownerReferences } = machine.metadata;
       operator.merge(MACHINES, name, { metadata: { annotations: { [STRIPPED_BY_HAND]: '' } } });
@@ -142,7 +142,7 @@ export const ADMINISTRATOR_DISTURBANCES: readonly Disturbance[] = [
       const there = new Set(operator.list(NODES).map(({ metadata }) => metadata.name));
       const machine = pick(
         strike,
-        operator.list(MACHINES).filter(({ metadata }) => !there.has(metadata.name)),
+        operator.listOwn(MACHINES).filter(({ metadata }) => !there.has(metadata.name)),
       );
       if (machine === undefined) return undefined;
       const object = {

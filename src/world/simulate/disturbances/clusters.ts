@@ -41,11 +41,11 @@ export const CLUSTER_DISTURBANCES: readonly Disturbance[] = [
   {
     id: 'move',
     strike: ({ world, choose }: Strike) => {
-      const isTaken = (world.second?.operator.list(clusters).length ?? 0) > 0;
+      const isTaken = (world.second?.operator.listOwn(clusters).length ?? 0) > 0;
       const isBlocked = world.operator
-        .list(MACHINES)
+        .listOwn(MACHINES)
         .some(({ metadata }) => metadata.annotations?.[CLUSTER_API_ANNOTATIONS.blockMove] !== undefined);
-      if (isTaken || isBlocked || world.operator.list(clusters).length === 0) return undefined;
+      if (isTaken || isBlocked || world.operator.listOwn(clusters).length === 0) return undefined;
       moveFleet(world, world.secondCluster(), STRIPS_MS[choose(STRIPS_MS.length)] ?? 0);
       return 'clusterctl moves the fleet to another cluster';
     },
@@ -56,11 +56,11 @@ export const CLUSTER_DISTURBANCES: readonly Disturbance[] = [
 export const moveFleet = (world: FleetWorld, target: FleetCluster, stripMs: number): void => {
   const { operator, kernel } = world;
   operator.merge(clusters, 'demo', { spec: { paused: true } });
-  const found = MOVED.flatMap((resource) => operator.list(resource).map((object) => ({ resource, object })));
+  const found = MOVED.flatMap((resource) => operator.listOwn(resource).map((object) => ({ resource, object })));
   const uids = new Map<string, string>();
   for (const { resource, object } of found) {
     target.operator.apply({ resource, object: asNew(resource, object, uids) });
-    for (const { metadata } of target.operator.list(resource))
+    for (const { metadata } of target.operator.listOwn(resource))
       uids.set(`${resource.kind} ${metadata.name}`, metadata.uid ?? '');
   }
   const annotations = { [CLUSTER_API_ANNOTATIONS.deleteForMove]: '' };
@@ -76,7 +76,7 @@ export const moveFleet = (world: FleetWorld, target: FleetCluster, stripMs: numb
 
 /** What still holds it is taken off, unless it is gone already or is another one by now. */
 const strip = ({ operator }: FleetWorld, resource: Resource<KubeObject>, { metadata }: KubeObject): void => {
-  const still = operator.list(resource).find((one) => one.metadata.uid === metadata.uid);
+  const still = operator.listOwn(resource).find((one) => one.metadata.uid === metadata.uid);
   if (still?.metadata.finalizers?.length) operator.merge(resource, metadata.name, { metadata: { finalizers: [] } });
 };
 

@@ -114,7 +114,7 @@ export const MORE_MAC_DISTURBANCES: readonly Disturbance[] = [
 /** Of Macs that just got their machine's name, and that nobody works on yet: their host key is pinned already. */
 const justNamed = ({ world }: Strike): SimMac | undefined => {
   const named = world.operator
-    .list(MACHINES)
+    .listOwn(MACHINES)
     .filter(({ status }) => status?.serverID && status.initialization?.provisioned !== true)
     .find(({ metadata, status }) => world.cloud.server(status?.serverID ?? '')?.name === metadata.name);
   return named?.status?.serverID === undefined ? undefined : world.macs.mac(named.status.serverID);

@@ -22,7 +22,7 @@ const loseRecord = ({ operator }: FleetWorld, serverId: string): void => {
 /** It gives a Mac its pool name before it has it wiped (N1): of a machine that is deleted, or that shall get another Mac. */
 const leaveHalfReleased = ({ world, choose }: Strike): string | undefined => {
   const { operator, cloud } = world;
-  const machines = operator.list(MACHINES).filter((machine) => serverOf(world, machine) !== undefined);
+  const machines = operator.listOwn(MACHINES).filter((machine) => serverOf(world, machine) !== undefined);
   const machine = machines.length === 0 ? undefined : machines[choose(machines.length)];
   const server = machine && serverOf(world, machine);
   if (machine === undefined || server === undefined) return undefined;

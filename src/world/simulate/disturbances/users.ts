@@ -16,7 +16,7 @@ const pick = <T>({ choose }: Strike, items: readonly T[]): T | undefined =>
 const toMachine =
   (act: (strike: Strike, machine: ScalewayAppleSiliconMachine) => string) =>
   (strike: Strike): string | undefined => {
-    const machine = pick(strike, strike.world.operator.list(MACHINES));
+    const machine = pick(strike, strike.world.operator.listOwn(MACHINES));
     return machine && act(strike, machine);
   };
 
@@ -45,7 +45,7 @@ export const USER_DISTURBANCES: readonly Disturbance[] = [
   {
     id: 'delete-machine',
     strike: (strike) => {
-      const machine = pick<Machine>(strike, strike.world.operator.list(CORE_MACHINES));
+      const machine = pick<Machine>(strike, strike.world.operator.listOwn(CORE_MACHINES));
       if (machine === undefined) return undefined;
       strike.world.operator.remove(CORE_MACHINES, machine.metadata.name);
       return `somebody deletes the Machine ${machine.metadata.name}`;
@@ -173,7 +173,7 @@ export const USER_DISTURBANCES: readonly Disturbance[] = [
 export const unpauseAll = ({ operator }: Pick<Strike['world'], 'operator'>): void => {
   operator.merge(clusters, 'demo', { spec: { paused: false } });
   const annotations = { [CLUSTER_API_ANNOTATIONS.paused]: null };
-  for (const { metadata } of operator.list(MACHINES))
+  for (const { metadata } of operator.listOwn(MACHINES))
     if (metadata.deletionTimestamp === undefined)
       operator.merge(MACHINES, metadata.name, { metadata: { annotations } });
 };

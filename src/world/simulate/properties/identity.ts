@@ -2,6 +2,7 @@
 import { parseTimestamp } from '../../../base/clock.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import type { Happening, Property, Truth } from '../truth.ts';
+import { judgeNamesakes } from './namesakes.ts';
 
 /**
  * Of a Machine: which infrastructure machine it has. Somebody may make another of the same name (F76): that has a UID of its
@@ -9,8 +10,8 @@ import type { Happening, Property, Truth } from '../truth.ts';
  */
 const infraOf = (happening: Happening, truth: Truth): ScalewayAppleSiliconMachine | undefined => {
   if (happening.is !== 'object' || happening.change.kind !== 'coreMachines') return undefined;
-  const name = happening.change.after?.spec.infrastructureRef.name;
-  return name === undefined ? undefined : truth.find('machines', name);
+  const { metadata, spec } = happening.change.after ?? {};
+  return spec && truth.find('machines', spec.infrastructureRef.name, metadata?.namespace);
 };
 
 /** Also one that came with a Machine from another cluster, and is not what that Machine had. */
@@ -42,7 +43,7 @@ const differentProviderIds = (happening: Happening, truth: Truth): string | unde
   if (after?.spec.providerID === undefined || nodeName === undefined) return undefined;
   const ids = [
     after.spec.providerID,
-    truth.find('machines', after.spec.infrastructureRef.name)?.spec.providerID,
+    truth.find('machines', after.spec.infrastructureRef.name, after.metadata.namespace)?.spec.providerID,
     truth.find('nodes', nodeName)?.spec?.providerID,
   ].filter((id) => id !== undefined && id !== '');
   return new Set(ids).size > 1 ? `${after.metadata.name} is known as ${[...new Set(ids)].join(' and ')}` : undefined;
@@ -74,7 +75,7 @@ const mayBeNode = (providerId: string, nowMs: number, lastKnown: ReadonlyMap<str
 
 export const oneAgentPerNode: Property = {
   id: 'S10',
-  promise: 'one Mac at a time works under the name of a Node',
+  promise: 'one Mac at a time works under the name of a Node, and is meant to',
   judge: () => {
     const running = new Map<string, Set<string>>();
     /** When the last certificate of a Mac ends, also once its record is lost or an older one came back. */
@@ -87,6 +88,8 @@ export const oneAgentPerNode: Property = {
     };
     return (happening, truth) => {
       note(happening);
+      const namesakes = judgeNamesakes(happening, truth);
+      if (namesakes !== undefined) return namesakes;
       // When a certificate ends is on record only where it was issued: each cluster judges its own Nodes.
       if (happening.is !== 'agent' || happening.worksFor === 'others') return undefined;
       const { kind, nodeName, providerId } = happening.agent;

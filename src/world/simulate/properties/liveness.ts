@@ -45,14 +45,22 @@ const isFree = (truth: Truth, { metadata, spec }: MacHost): boolean => {
 /** Somebody gave it to a Cluster that does not exist: it waits for that person. */
 const isNobodys = (truth: Truth, { metadata }: ScalewayAppleSiliconMachine): boolean => {
   const cluster = metadata.labels?.[CLUSTER_API_LABELS.clusterName];
-  return cluster !== undefined && truth.find('clusters', cluster) === undefined;
+  return cluster !== undefined && truth.find('clusters', cluster, metadata.namespace) === undefined;
+};
+
+/** Another namespace has its name, or a Mac under it (R6): it waits for whoever is to delete one of the two. */
+const isNamesake = (truth: Truth, { metadata: { name, namespace } }: ScalewayAppleSiliconMachine): boolean => {
+  const claims = truth.list('hosts').map(({ spec }) => spec.claimRef);
+  return [...truth.list('machines').map(({ metadata }) => metadata), ...claims].some(
+    (other) => other?.name === name && other.namespace !== namespace,
+  );
 };
 
 /** It is the machine of one Mac, and gets no other, however long that takes (R17, R22): that is told. */
 const isBound = ({ spec }: ScalewayAppleSiliconMachine): boolean => Boolean(spec.providerID);
 
 const isWaiting = (truth: Truth, machine: ScalewayAppleSiliconMachine): boolean =>
-  isWithout(truth, machine) && !isNobodys(truth, machine) && !isBound(machine);
+  isWithout(truth, machine) && !isNobodys(truth, machine) && !isBound(machine) && !isNamesake(truth, machine);
 
 const isWithout = (truth: Truth, { metadata, status }: ScalewayAppleSiliconMachine): boolean =>
   metadata.deletionTimestamp === undefined &&

@@ -113,9 +113,10 @@ export const accountConserved: Property = {
   },
 };
 
-const isPausedInTruth = (machine: ScalewayAppleSiliconMachine, truth: Truth): boolean =>
-  machine.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined ||
-  truth.find('clusters', machine.metadata.labels?.[CLUSTER_API_LABELS.clusterName] ?? '')?.spec.paused === true;
+const isPausedInTruth = ({ metadata }: ScalewayAppleSiliconMachine, truth: Truth): boolean =>
+  metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined ||
+  truth.find('clusters', metadata.labels?.[CLUSTER_API_LABELS.clusterName] ?? '', metadata.namespace)?.spec.paused ===
+    true;
 
 /** A write on the wire when the pause came may still arrive; one per Mac. */
 const WRITES_ON_THE_WIRE = 1;

@@ -160,6 +160,15 @@ const BAD: readonly BadRow[] = [
   },
   {
     property: 'S10',
+    story: 'machines of two namespaces with one name both have a Mac',
+    hosts: [claimedHost()],
+    happenings: [
+      changed('hosts', claimedHost({ claimRef: { namespace: 'web', name: 'b', uid: 'uid-b' } })),
+      changed('hosts', claimedHost({ claimRef: { namespace: 'web', name: 'a', uid: 'uid-c' } })),
+    ],
+  },
+  {
+    property: 'S10',
     story: 'two Macs as one Node',
     happenings: [agent('started', 'a', 'x://1'), agent('started', 'a', 'x://2')],
   },
@@ -176,6 +185,16 @@ const BAD: readonly BadRow[] = [
       write('rename', { argument: 'a', before: { name: 'tuist-pool-1' } }),
       write('rename', { argument: 'tuist-pool-2', before: { name: 'a' } }),
     ],
+  },
+  {
+    property: 'S13',
+    story: 'a Mac under a pool name is put on record as free, and was worked on since its last wipe',
+    happenings: [batch('manager#0', 1), changed('hosts', claimedHost()), changed('hosts', macHost())],
+  },
+  {
+    property: 'S13',
+    story: 'a Mac is let go of, and its agent was started since its last wipe',
+    happenings: [agent('started', 'a'), changed('hosts', macHost(), claimedHost({ release: RELEASE }))],
   },
   {
     property: 'S14',

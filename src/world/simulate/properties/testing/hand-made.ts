@@ -65,7 +65,10 @@ export const fakeTruth = ({ happenings, ...world }: BadWorld): FakeTruth => {
   const truth: Truth = {
     nowMs: () => nowMs,
     list: (kind) => tables[kind],
-    find: (kind, name) => tables[kind].find(({ metadata }) => metadata.name === name),
+    find: (kind, name, namespace) =>
+      tables[kind].find(
+        ({ metadata }) => metadata.name === name && (namespace ?? metadata.namespace) === metadata.namespace,
+      ),
     server: (id) => (world.isGone !== true && isKnown(id) ? server(world.server) : undefined),
     servers: () => [server({ ...world.server, ...(world.isGone === true && { id: 'another', name: 'theirs' }) })],
     mac: () => ({ ...MAC, ...world.mac }),
@@ -146,7 +149,10 @@ export const member = (of: ScalewayAppleSiliconMachine): ScalewayAppleSiliconMac
   metadata: { ...of.metadata, labels: { [CLUSTER_API_LABELS.clusterName]: 'demo' } },
 });
 
-export const pausedCluster = (): ClusterApiCluster => ({ metadata: { name: 'demo' }, spec: { paused: true } });
+export const pausedCluster = (): ClusterApiCluster => ({
+  metadata: { name: 'demo', namespace: 'default' },
+  spec: { paused: true },
+});
 
 export const coreMachine = (name: string, providerID: string): Machine => ({
   metadata: { name, namespace: 'default', uid: `core-${name}` },
