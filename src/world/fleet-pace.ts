@@ -43,3 +43,6 @@ export const FOLDED_PACE: FleetPace = {
   lookMs: 0,
   hosts: { ...NORMAL_HOST_TIMES, inventoryMs: 15 * MINUTE_MS, pollMs: 3 * MINUTE_MS },
 };
+
+/** Enough renewals for six hours to be as many events as a busy fleet, and not more. */
+export const BRISK_LEASE: LeaseTimes = { durationMs: MINUTE_MS, renewDeadlineMs: 40_000, retryMs: 20_000 };

@@ -2,7 +2,7 @@
 import { toFleetError } from '../../base/errors.ts';
 import type { ProviderPorts } from '../../provider/create-manager.ts';
 import type { ChoiceList } from '../../sim/kernel/choices.ts';
-import { FOLDED_PACE } from '../fleet-pace.ts';
+import { BRISK_LEASE, type FleetPace, FOLDED_PACE } from '../fleet-pace.ts';
 import { createFleetWorld, type FleetWorld } from '../fleet-world.ts';
 import { createSettledClusters } from '../settle-cluster.ts';
 import { endTrouble } from './end-trouble.ts';
@@ -83,7 +83,7 @@ const run = async ({ seed, profile, replay }: RunPlan, options: SeedOptions): Pr
   const settled = await settledClusters();
   const world = createFleetWorld({
     ...{ seed, macs: HOSTS, managers: profile.managers, network: profile.network, traceLines },
-    ...{ observer: jury.observer, pace: FOLDED_PACE, namespace: NAMESPACE, keeps: 'log', settled },
+    ...{ observer: jury.observer, pace: paceOf(profile), namespace: NAMESPACE, keeps: 'log', settled },
     ...(replay && { replay: replay.choices }),
     ...(!hasTiers && { adjust: withoutTiers }),
   });
@@ -135,6 +135,9 @@ const run = async ({ seed, profile, replay }: RunPlan, options: SeedOptions): Pr
   };
   return { ...shared, violations: jury.violations(), schedule, trace: kernel.dump() };
 };
+
+const paceOf = ({ lease }: SwarmProfile): FleetPace =>
+  lease === 'brisk' ? { ...FOLDED_PACE, leaderLease: BRISK_LEASE } : FOLDED_PACE;
 
 const withoutTiers = ({ settings, ...ports }: ProviderPorts): ProviderPorts => ({
   ...ports,

@@ -7,7 +7,7 @@ import { FleetError } from '../../base/errors.ts';
 import { type ChoiceList, packZeros, parseChoices, unpackZeros } from '../../sim/kernel/choices.ts';
 import { CALL_FAULTS, STREAM_FAULTS } from '../../sim/kernel/network.ts';
 import type { Schedule } from './run-seed.ts';
-import { REPLAYED_NETWORK } from './swarm-profile.ts';
+import { REPLAYED_NETWORK, type SwarmProfile } from './swarm-profile.ts';
 
 export interface SavedSchedule {
   /** What it showed when it was recorded, or is about. */
@@ -32,10 +32,12 @@ const file = z.strictObject({
   story: z.string(),
   broke: z.string().optional(),
   mutant: z.string().optional(),
-  profile: z.looseObject({
+  profile: z.strictObject({
     mode: z.enum(['safety', 'liveness']),
     managers: z.array(z.string()).min(1),
     machines: wholeNumber,
+    lease: z.literal('brisk').optional(),
+    tiers: z.literal('off').optional(),
   }),
   strikes: z.array(z.strictObject({ atMs: wholeNumber, id: z.string(), details: z.array(wholeNumber) })),
   faults: z.array(fault),
@@ -78,7 +80,7 @@ export const parseSavedSchedule = (text: string): SavedSchedule => {
     return {
       ...{ story, ...(broke !== undefined && { broke }), ...(mutant !== undefined && { mutant }) },
       schedule: {
-        profile: { ...profile, network: REPLAYED_NETWORK, weights: [] } as Schedule['profile'],
+        profile: toProfile(profile),
         strikes,
         choices: { ...parseChoices(JSON.stringify(choices)), ...toChoices(faults) },
       },
@@ -92,6 +94,12 @@ export const parseSavedSchedule = (text: string): SavedSchedule => {
     });
   }
 };
+
+const toProfile = ({ lease, tiers, ...kept }: z.infer<typeof file>['profile']): SwarmProfile => ({
+  ...{ ...kept, network: REPLAYED_NETWORK, weights: [] },
+  ...(lease && { lease }),
+  ...(tiers && { tiers }),
+});
 
 /** What went wrong with single calls, by name. */
 export const faultsOf = (choices: ChoiceList): readonly CallFaultAt[] =>

@@ -14,6 +14,8 @@ export interface SwarmProfile {
   readonly network: NetworkOptions;
   /** The probability of each row of DISTURBANCES at each turn. */
   readonly weights: readonly number[];
+  /** `brisk`: a lost leader is noticed within a minute or two; within a quarter of an hour unless said, which costs less. */
+  readonly lease?: 'brisk';
   /** `off`: the managers neither reboot nor give back a Mac that keeps failing. Not drawn: recorded schedules say so. */
   readonly tiers?: 'off';
 }
@@ -22,6 +24,9 @@ export interface SwarmProfile {
 const SHARE = 0.35;
 /** The same for a disturbance; drawn for each seed, so that some meet few kinds, and those often. */
 const SHARES = [0.05, 0.15, 0.35] as const;
+
+/** How many seeds have managers that take over fast. */
+const BRISK_SHARE = 0.15;
 
 export const drawProfile = (seed: string | number): SwarmProfile => {
   const random = createSeededRandom(seed).stream('swarm');
@@ -36,6 +41,7 @@ export const drawProfile = (seed: string | number): SwarmProfile => {
     machines: 2 + random.integer(2),
     network: drawNetwork(random, has),
     weights: isOn.map((on) => (on ? 0.9 / count : 0)),
+    ...(random.stream('lease').next() < BRISK_SHARE && { lease: 'brisk' as const }),
   };
 };
 

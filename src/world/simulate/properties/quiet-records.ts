@@ -32,9 +32,9 @@ const unnoticedLosses = (truth: Truth): readonly Finding[] => {
     }));
 };
 
-/** What is held stays as it is until a person has decided (R15). */
+/** One whose record was lost on its way back to the pool waits for a person, and its Node with it: that goes with its wipe. */
 const isNobodys = ({ spec }: MacHost): boolean =>
-  spec.claimRef === undefined && spec.release === undefined && spec.hold === undefined;
+  spec.claimRef === undefined && spec.release === undefined && spec.hold?.reason !== 'RecordLost';
 
 /** The Node of a Mac that nobody has (R14). One that a person made up names no Mac on record. */
 const straysOfNodes = (truth: Truth): readonly Finding[] =>
