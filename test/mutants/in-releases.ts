@@ -164,8 +164,8 @@ export const IN_RELEASES: readonly Mutant[] = [
   {
     id: 'R13',
     story: 'a host is claimable right after a request was sent to it, and requests are sent on an old look',
-    killedBy: ['S2', 'S10', 'S1'],
-    budget: 40,
+    killedBy: ['S2', 'S8', 'S7'],
+    budget: 5,
     edits: [
       {
         file: CARRY_OUT,
