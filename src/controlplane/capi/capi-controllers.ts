@@ -34,7 +34,7 @@ export interface CapiControllerDeps extends ControllerSetDeps {
 }
 
 export const createCapiControllers = ({ shared, openRemote, ...given }: CapiControllerDeps): ControllerSet => {
-  const { clientFor: _clientFor, ids: _ids, pace, ...deps } = given;
+  const { clientFor: _clientFor, ids, pace, ...deps } = given;
   const { cluster, machine, kinds } = shared ?? createCapiShared(deps);
   const remotes = createRemoteClusters(deps, {
     ...{ clusters: machine.clusters, openRemote },
@@ -43,15 +43,17 @@ export const createCapiControllers = ({ shared, openRemote, ...given }: CapiCont
   const { employ, events: told } = createStaff(given);
   const hire = (component: string, create: (view: CoreView) => Controller): Controller =>
     employ({ account: 'cluster-api', component }, (events) =>
-      create({ ...cluster, ...machine, contracts: kinds, remotes, events }),
+      create({ ...cluster, ...machine, contracts: kinds, remotes, events, ids }),
     );
   const machines = hire('machine-controller', createMachineController);
   const clusters = hire('cluster-controller', createClusterController);
+  const sets = hire('machineset-controller', createMachineSetController);
   kinds.subscribe((cache, change) => {
     const { metadata } = subjectOf(change);
     const keys = referrersOf(machine, cache.resource, metadata);
     for (const key of keys.machines) machines.wake(key);
     for (const key of keys.clusters) clusters.wake(key);
+    for (const key of keys.sets) sets.wake(key);
   });
   remotes.subscribe({
     reached: machines.wake,
@@ -68,7 +70,7 @@ export const createCapiControllers = ({ shared, openRemote, ...given }: CapiCont
     caches: [...own, ...remotes.caches],
     controllers: [
       ...[clusters, hire('machinedeployment-controller', createMachineDeploymentController)],
-      ...[hire('machineset-controller', createMachineSetController), machines],
+      ...[sets, machines],
       employ({ account: 'cluster-api' }, () => remotes.controller),
     ],
     events: told,
@@ -97,18 +99,16 @@ const machinesOf = (
     .filter((machine) => clusterKeyOf(machine) === clusterKey);
 };
 
-/** Who waits for an object of a provider: those that refer to it, and Machines that are to be cloned from it. */
+/** Who waits for an object of a provider: those that refer to it, as theirs or as what they clone. */
 const referrersOf = (
   { machines, machineSets, clusters }: MachineCaches,
   { group, kind }: Resource<KubeObject>,
   { namespace, name }: KubeObject['metadata'],
 ) => {
   const reference = renderReference(namespace, { apiGroup: group, kind, name });
-  const cloned = machineSets
-    .byIndex('reference', reference)
-    .flatMap((set) => machines.byIndex('controller', set.metadata.uid ?? ''));
   return {
-    machines: keysOf([...machines.byIndex('reference', reference), ...cloned]),
+    machines: keysOf(machines.byIndex('reference', reference)),
+    sets: keysOf(machineSets.byIndex('reference', reference)),
     clusters: keysOf(clusters.byIndex('reference', reference)),
   };
 };

@@ -1,4 +1,5 @@
 /** What the machine controllers share: their caches, watches on providers' kinds, and how they are paused. */
+import type { Ids } from '../../base/ids.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
 import { type Watch, watchMapped } from '../../kube/controller/controller.ts';
 import type { EventRecorder } from '../../kube/controller/events.ts';
@@ -26,6 +27,7 @@ export interface CoreView {
   readonly remotes: Pick<RemoteClusters, 'look'>;
   readonly contracts: Pick<FollowedKinds, 'follow'>;
   readonly events: EventRecorder;
+  readonly ids: Pick<Ids, 'suffix'>;
 }
 
 /** Something that belongs to a Cluster. */

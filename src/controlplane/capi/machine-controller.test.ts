@@ -191,14 +191,67 @@ describe('a Machine', () => {
     await fleet.end();
   });
 
-  it('waits for a missing template, and goes on when it appears', async () => {
+  it('is not made before there is its template, and its set says so', async () => {
     const fleet = await startFleet(1, ['ScriptedMachineTemplate']);
-    assert.deepEqual(await fleet.all(INFRASTRUCTURE_MACHINES), []);
+    assert.deepEqual([await fleet.all(INFRASTRUCTURE_MACHINES), await fleet.all(MACHINES)], [[], []]);
     const [, template] = FLEET.find(([{ kind }]) => kind === TEMPLATES.kind) ?? [];
     assert.ok(template);
-    assert.equal(await fleet.condition('InfrastructureReady'), 'False TemplateDoesNotExist');
+    const [set] = await fleet.all(MACHINE_SETS);
+    const scaling = set?.status?.conditions?.find(({ type }) => type === 'ScalingUp');
+    assert.equal(scaling?.status, 'True');
+    assert.match(
+      scaling?.message ?? '',
+      /from 0 to 1 replicas is blocked because:\n\* ScriptedMachineTemplate does not exist/,
+    );
     await fleet.create(TEMPLATES, template);
     assert.equal((await fleet.all(INFRASTRUCTURE_MACHINES)).length, 1);
+    await fleet.end();
+  });
+
+  it('whose infrastructure somebody deleted before it was provisioned waits for it, and does not make it anew', async () => {
+    const fleet = await startFleet(1);
+    const machine = await fleet.machine();
+    const key = fleet.keyOf(machine);
+    await fleet.remove(INFRASTRUCTURE_MACHINES, key);
+    assert.deepEqual(await fleet.all(INFRASTRUCTURE_MACHINES), []);
+    assert.equal(await fleet.condition('InfrastructureReady'), 'False DoesNotExist');
+    await fleet.create(INFRASTRUCTURE_MACHINES, { metadata: key, spec: {} });
+    const [byHand] = await fleet.all(INFRASTRUCTURE_MACHINES);
+    assert.deepEqual(
+      byHand?.metadata.ownerReferences?.map(({ uid, controller }) => [uid, controller]),
+      [[machine.metadata.uid, true]],
+      'one that somebody made is taken over',
+    );
+    assert.equal(await fleet.condition('InfrastructureReady'), 'False NotReady');
+    await fleet.end();
+  });
+
+  it('has a name that none of its set had before', async () => {
+    const fleet = await startFleet(1);
+    const names = new Set<string>();
+    for (let time = 0; time < 4; time += 1) {
+      const { metadata } = await fleet.machine();
+      names.add(metadata.name);
+      await fleet.remove(MACHINES, { namespace: 'ns', name: metadata.name });
+    }
+    assert.equal(names.size, 4, [...names].join(', '));
+    await fleet.end();
+  });
+
+  it('takes what its set made for it and leaves nothing of a Machine that never was', async () => {
+    const fleet = await startFleet(1);
+    const [set] = await fleet.all(MACHINE_SETS);
+    assert.ok(set);
+    const { name, uid = '' } = set.metadata;
+    const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'MachineSet', name, uid };
+    const orphan = { namespace: 'ns', name: `${name}-left`, ownerReferences: [owner] };
+    await fleet.create(INFRASTRUCTURE_MACHINES, { metadata: orphan, spec: {} });
+    await fleet.remove(MACHINES, fleet.keyOf(await fleet.machine()));
+    const left = await fleet.all(INFRASTRUCTURE_MACHINES);
+    assert.deepEqual(
+      left.map(({ metadata }) => metadata.name),
+      (await fleet.all(MACHINES)).map(({ metadata }) => metadata.name),
+    );
     await fleet.end();
   });
 

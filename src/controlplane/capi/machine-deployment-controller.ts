@@ -54,7 +54,7 @@ export const createMachineDeploymentController = (view: CoreView): Controller =>
         ...[notPaused<MachineDeployment>(), deleting.up, rollOut(view)],
         tell('Available', judgeAvailable),
         tell('RollingOut', (one) => judgeRollingOut(members(one))),
-        tell('ScalingUp', judgeScalingUp),
+        tell('ScalingUp', (deployment) => judgeScalingUp(deployment)),
         tell('ScalingDown', judgeScalingDown),
         tell('Remediating', judgeRemediating),
         tell('MachinesReady', (one) => judgeMachines({ type: 'MachinesReady', of: 'Ready' }, members(one))),

@@ -1,20 +1,18 @@
-/** A Machine's infrastructure: cloned from the template of its set, then mirrored for as long as both live. */
+/** A Machine's infrastructure: owned by it, and mirrored for as long as both live. It is never made here, nor made anew (clone-infrastructure.ts). */
 
 import { readIfThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Step } from '../../kube/controller/lifecycle.ts';
 import { type ConditionReport, done, type StepResult, stop } from '../../kube/controller/outcome.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import type { ObjectKey } from '../../kube/types/meta.ts';
-import { apiVersionOf, type Resource } from '../../kube/types/resource.ts';
+import { keyOf, type ObjectKey } from '../../kube/types/meta.ts';
+import type { Resource } from '../../kube/types/resource.ts';
 import { controllerOf, referToController } from '../core/owner-references.ts';
-import { type ContractObject, type ContractTemplate, resolveResource } from './contract-objects.ts';
+import { type ContractObject, resolveResource } from './contract-objects.ts';
 import type { CoreView } from './core-view.ts';
-import { CORE_ANNOTATIONS, type Machine, type MachineSet } from './machine-kinds.ts';
+import type { Machine } from './machine-kinds.ts';
 
 const CONDITION = 'InfrastructureReady';
-/** As core calls itself when it makes the object: what providers own is never touched. */
-const FIELD_MANAGER = 'capi-machineset';
 
 interface InfrastructureTarget {
   readonly resource: Resource<ContractObject>;
@@ -33,84 +31,46 @@ export const ensureInfrastructure = (view: CoreView): Step<Machine> => ({
     const target = targetOf(view, machine);
     view.contracts.follow(target.resource);
     const found = await readIfThere(target.resource, target.key, context);
-    if (found !== undefined) return mirror(machine, found, target.resource.kind);
+    if (found !== undefined) {
+      const owned = await takeOver(machine, { resource: target.resource, found }, context);
+      return mirror(machine, owned, target.resource.kind);
+    }
     if (machine.status?.initialization?.infrastructureProvisioned === true) {
       const message = `${target.resource.kind} has been deleted while the Machine still exists`;
       return done({ condition: { type: CONDITION, status: 'False', reason: 'Deleted', message } });
     }
-    return clone(view, { machine, target }, context);
+    return stop<Machine>({
+      condition: {
+        type: CONDITION,
+        status: 'False',
+        reason: 'DoesNotExist',
+        message: `${target.resource.kind} does not exist`,
+      },
+      status: { phase: 'Pending' },
+    });
   },
 });
 
-/** A Machine without a set waits until somebody makes the object that it names. */
-const clone = async (
-  view: CoreView,
-  { machine, target }: { readonly machine: Machine; readonly target: InfrastructureTarget },
-  context: ReconcileContext,
-): Promise<StepResult<Machine>> => {
-  const set = setOf(view, machine);
-  if (set === undefined) {
-    const message = `waiting for ${target.resource.kind} ${target.key.name}`;
-    return stop<Machine>({
-      condition: { type: CONDITION, status: 'False', reason: 'DoesNotExist', message },
-      status: { phase: 'Pending' },
-    });
-  }
-  const reference = set.spec.template.spec.infrastructureRef;
-  const templates = resolveResource<ContractTemplate>(view.definitions.list(), reference);
-  view.contracts.follow(templates);
-  const template = await readIfThere(templates, { ...target.key, name: reference.name }, context);
-  if (template === undefined) {
-    const message = `${reference.kind} ${reference.name} does not exist`;
-    return stop<Machine>({
-      condition: { type: CONDITION, status: 'False', reason: 'TemplateDoesNotExist', message },
-      status: { phase: 'Pending' },
-    });
-  }
-  const object = renderClone(target.resource, machine, { template, kind: reference.kind });
-  const patch = { type: 'apply', body: object, force: true } as const;
-  await context.kube.patch(target.resource, target.key, patch, { fieldManager: FIELD_MANAGER, signal: context.signal });
-  const message = `${target.resource.kind} was made from template ${reference.name}`;
-  return stop<Machine>({
-    condition: { type: CONDITION, status: 'False', reason: 'NotReady', message },
-    status: { phase: 'Pending' },
-  });
-};
-
-const setOf = ({ machineSets }: CoreView, machine: Machine): MachineSet | undefined => {
-  const controller = controllerOf(machine);
-  const set = machineSets.get(`${machine.metadata.namespace}/${controller?.name}`);
-  return set?.metadata.uid === controller?.uid ? set : undefined;
-};
-
-/** The object that a template makes for this Machine. */
-const renderClone = (
-  resource: Resource<ContractObject>,
+/**
+ * Whoever made the object may have owned it until now: a set, while there was no Machine yet. Owners of other kinds stay.
+ * Returns the object as it is from now on.
+ */
+const takeOver = async (
   machine: Machine,
-  { template, kind }: { readonly template: ContractTemplate; readonly kind: string },
-): ContractObject => {
-  const { metadata = {}, spec = {} } = template.spec.template;
-  return {
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    metadata: {
-      namespace: machine.metadata.namespace ?? '',
-      name: machine.spec.infrastructureRef.name,
-      labels: {
-        ...metadata.labels,
-        ...machine.metadata.labels,
-        [CLUSTER_API_LABELS.clusterName]: machine.spec.clusterName,
-      },
-      annotations: {
-        ...metadata.annotations,
-        [CORE_ANNOTATIONS.clonedFromName]: template.metadata.name,
-        [CORE_ANNOTATIONS.clonedFromGroupKind]: `${kind}.${resource.group}`,
-      },
-      ownerReferences: [referToController(CLUSTER_API_RESOURCES.machines, machine)],
-    },
-    spec,
-  };
+  { resource, found }: { readonly resource: Resource<ContractObject>; readonly found: ContractObject },
+  { kube, signal }: ReconcileContext,
+): Promise<ContractObject> => {
+  const own = referToController(CLUSTER_API_RESOURCES.machines, machine);
+  const { uid, resourceVersion, labels, ownerReferences = [] } = found.metadata;
+  const others = ownerReferences.filter((owner) => owner.uid !== own.uid && owner.kind !== MACHINE_SET);
+  const isOwn = ownerReferences.length === others.length + 1 && controllerOf(found)?.uid === own.uid;
+  const label = { [CLUSTER_API_LABELS.clusterName]: machine.spec.clusterName };
+  if (isOwn && labels?.[CLUSTER_API_LABELS.clusterName] === machine.spec.clusterName) return found;
+  const body = { metadata: { uid, resourceVersion, labels: label, ownerReferences: [...others, own] } };
+  return kube.patch(resource, keyOf(found), { type: 'merge', body }, { signal });
 };
+
+const MACHINE_SET = CLUSTER_API_RESOURCES.machineSets.kind;
 
 /** What the object says of itself, told on the Machine. Once provisioned, always provisioned. */
 const mirror = (machine: Machine, found: ContractObject, kind: string): StepResult<Machine> => {

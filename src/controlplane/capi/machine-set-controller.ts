@@ -1,13 +1,19 @@
 /** MachineSets: as many Machines of one template as wanted. What to make and delete is planned in plan-machine-set.ts. */
-import { type Controller, createController, watchPrimary } from '../../kube/controller/controller.ts';
+import {
+  type Controller,
+  createController,
+  type ReconcileContext,
+  watchPrimary,
+} from '../../kube/controller/controller.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
 import { type ConditionReport, done, stop } from '../../kube/controller/outcome.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { keyOf } from '../../kube/types/meta.ts';
 import { referToController } from '../core/owner-references.ts';
-import { planNames } from '../core/stable-names.ts';
 import { watchControlled } from '../core/watch-related.ts';
 import { removeAll } from './awaited-end.ts';
+import { cloneInfrastructure, findTemplate, removeOrphans } from './clone-infrastructure.ts';
+import type { ContractTemplate } from './contract-objects.ts';
 import { type CoreView, clusterKeyOf, notPaused, pauseGate, watchClusterOf } from './core-view.ts';
 import { CORE_FINALIZERS, CORE_LABELS, type Machine, type MachineSet } from './machine-kinds.ts';
 import { countReplicas, planMachineSet, planMachineSync, replicasOf } from './plan-machine-set.ts';
@@ -39,7 +45,7 @@ export const createMachineSetController = (view: CoreView): Controller => {
       gate: pauseGate((set) => view.clusters.get(clusterKeyOf(set))),
       up: [
         ...[notPaused<MachineSet>(), deleting.up, syncMachines(view), scale(view)],
-        tell('ScalingUp', judgeScalingUp),
+        tell('ScalingUp', (set) => judgeScalingUp(set)),
         tell('ScalingDown', judgeScalingDown),
         tell('Remediating', judgeRemediating),
         tell('MachinesReady', (set) => judgeMachines({ type: 'MachinesReady', of: 'Ready' }, members(set))),
@@ -75,17 +81,40 @@ const scale = (view: CoreView): Step<MachineSet> => ({
   run: async (set, context) => {
     const owned = machinesOf(view, set);
     const plan = planMachineSet(replicasOf(set), owned, set.spec.deletion?.order);
-    const taken = new Set(owned.map(({ metadata }) => metadata.name));
-    for (const name of planNames(set, plan.create, taken)) {
-      await context.kube.create(MACHINES, renderMachine(set, name), { signal: context.signal });
-    }
+    const template = plan.create === 0 ? undefined : await findTemplate(view, set, context);
+    if (plan.create > 0) await removeOrphans(view, { set, machines: owned }, context);
+    if (template !== undefined)
+      for (let made = 0; made < plan.create; made += 1) await makeMachine(view, { set, template }, context);
     await removeAll(MACHINES, plan.remove, context);
     const selector = renderSelector(set.spec.selector.matchLabels ?? {});
-    return done<MachineSet>({
-      status: { ...countReplicas(owned), observedGeneration: set.metadata.generation, selector },
-    });
+    const status = { ...countReplicas(owned), observedGeneration: set.metadata.generation, selector };
+    if (template !== undefined || plan.create === 0) return done<MachineSet>({ status });
+    const missing = `${set.spec.template.spec.infrastructureRef.kind} does not exist`;
+    return stop<MachineSet>({ status, condition: judgeScalingUp({ ...set, status: countReplicas(owned) }, missing) });
   },
 });
+
+interface Making {
+  readonly set: MachineSet;
+  readonly template: ContractTemplate;
+}
+
+/** Its infrastructure first, under the name of both, which no other ever had; that goes again if there is no Machine to be had. */
+const makeMachine = async (view: CoreView, { set, template }: Making, context: ReconcileContext): Promise<void> => {
+  const name = `${set.metadata.name.slice(0, BASE_LENGTH_MAX)}-${view.ids.suffix(SUFFIX_LENGTH)}`;
+  const machine = renderMachine(set, name);
+  const takeAway = await cloneInfrastructure(view, { set, clone: { machine, template } }, context);
+  try {
+    await context.kube.create(MACHINES, machine, { signal: context.signal });
+  } catch (error) {
+    await takeAway();
+    throw error;
+  }
+};
+
+const SUFFIX_LENGTH = 5;
+/** A name must also fit into a label value, with a dash and the suffix. */
+const BASE_LENGTH_MAX = 63 - 1 - SUFFIX_LENGTH;
 
 const scaleToNothing = (view: CoreView, tellDeletion: (set: MachineSet) => ConditionReport): Step<MachineSet> => ({
   name: 'delete machines',

@@ -13,11 +13,12 @@ const report = (
   { reason, message }: { readonly reason: string; readonly message: string },
 ): ConditionReport => ({ type, status: isOn ? 'True' : 'False', reason: isOn ? reason : `Not${reason}`, message });
 
-/** By the status that the step before stored. */
-export const judgeScalingUp = (scaled: Scaled): ConditionReport => {
+/** By the status that the step before stored; `blocked` says why it does not get further. */
+export const judgeScalingUp = (scaled: Scaled, blocked?: string): ConditionReport => {
   const [now, wanted] = [scaled.status?.replicas ?? 0, replicasOf(scaled)];
   const isOn = now < wanted;
-  const message = isOn ? `Scaling up from ${now} to ${wanted} replicas` : '';
+  const why = blocked === undefined ? '' : ` is blocked because:\n* ${blocked}`;
+  const message = isOn ? `Scaling up from ${now} to ${wanted} replicas${why}` : '';
   return report('ScalingUp', isOn, { reason: 'ScalingUp', message });
 };
 
