@@ -1,4 +1,4 @@
-/** Stories of Machines: rolled out, held by a hook, paused. */
+/** Stories of Machines: rolled out, held by a hook, paused, without their infrastructure. */
 import assert from 'node:assert/strict';
 import type { Machine, MachineDeployment, MachineSet } from '../../src/controlplane/capi/machine-kinds.ts';
 import {
@@ -8,7 +8,7 @@ import {
   renderDeployment,
   TEMPLATES,
 } from '../../src/controlplane/capi/testing/fleet-objects.ts';
-import { INFRASTRUCTURE_MACHINES } from '../../src/controlplane/capi/testing/scripted-provider.ts';
+import { INFRASTRUCTURE_MACHINES, NEVER_PROVISIONED } from '../../src/controlplane/capi/testing/scripted-provider.ts';
 import { CLUSTER_API_RESOURCES } from '../../src/kube/types/cluster-api.ts';
 import { NODES, type Node } from '../../src/kube/types/core.ts';
 import type { Resource } from '../../src/kube/types/resource.ts';
@@ -165,4 +165,45 @@ const pause: Scenario = {
   },
 };
 
-export const MACHINE_SCENARIOS: readonly Scenario[] = [rollout, hook, pause];
+/** The infrastructure of a Machine, once that owns it alone. */
+const untilOwned = async (api: ScenarioApi, besides: readonly string[]) => {
+  const find = async () => {
+    const machines = await api.list(MACHINES, api.namespace);
+    const machine = machines.find(({ metadata }) => !besides.includes(metadata.name));
+    const infra = machine && (await api.get(INFRASTRUCTURE_MACHINES, { ...macsOf(api), name: machine.metadata.name }));
+    const owners = infra?.metadata.ownerReferences ?? [];
+    return owners.every(({ uid }) => uid === machine?.metadata.uid) && owners.length === 1 ? infra : undefined;
+  };
+  await api.until('a Machine owns its infrastructure', async () => (await find()) !== undefined);
+  const infra = await find();
+  assert.ok(infra);
+  return { namespace: api.namespace, name: infra.metadata.name };
+};
+
+const lost: Scenario = {
+  name: 'the infrastructure of a Machine is deleted before it was provisioned, then the Machine',
+  needs: 'machines',
+  run: async (api) => {
+    const annotations = { [NEVER_PROVISIONED]: '' };
+    await api.create(TEMPLATES, {
+      metadata: { namespace: api.namespace, name: 'mac-never' },
+      ...{ spec: { template: { metadata: { annotations }, spec: { type: 'M2-L' } } } },
+    });
+    await api.create(MACHINE_DEPLOYMENTS, { ...renderDeployment(1, 'mac-never'), metadata: macsOf(api) });
+    const key = await untilOwned(api, []);
+    await api.delete(INFRASTRUCTURE_MACHINES, key);
+    const told = async () =>
+      (await api.get(MACHINES, key))?.status?.conditions?.find(({ type }) => type === 'InfrastructureReady');
+    await api.until('the Machine says so', async () => (await told())?.reason === 'ObjectDoesNotExist');
+    const isMissing = async () => (await api.list(INFRASTRUCTURE_MACHINES, api.namespace)).length === 0;
+    await api.always('nobody makes it anew', isMissing, 5_000);
+    const { status, message } = (await told()) ?? {};
+    await api.delete(MACHINES, key);
+    await api.until('the Machine is gone', async () => (await api.get(MACHINES, key)) === undefined);
+    const next = await untilOwned(api, [key.name]);
+    const machines = (await api.list(MACHINES, api.namespace)).map(({ metadata }) => metadata.name === next.name);
+    return { told: [status, message], machines };
+  },
+};
+
+export const MACHINE_SCENARIOS: readonly Scenario[] = [rollout, hook, pause, lost];

@@ -89,10 +89,10 @@ const readPart = async (
   return { resource, followed, found: await readIfThere(resource, key, context) };
 };
 
-const missing = (condition: string, { kind, name }: ContractReference): StepResult<Cluster> =>
+const missing = (condition: string, { kind }: ContractReference): StepResult<Cluster> =>
   stop<Cluster>({
     status: { phase: 'Pending' },
-    condition: { type: condition, status: 'False', reason: 'DoesNotExist', message: `${kind} ${name} does not exist` },
+    condition: { type: condition, status: 'False', reason: 'ObjectDoesNotExist', message: `${kind} does not exist` },
   });
 
 /** Without a reference there is nothing to wait for, as in Cluster API. */

@@ -186,7 +186,7 @@ describe('a Machine', () => {
     const key = fleet.keyOf(await fleet.machine());
     await fleet.patch(INFRASTRUCTURE_MACHINES, key, { metadata: { finalizers: [] } });
     await fleet.remove(INFRASTRUCTURE_MACHINES, key);
-    assert.equal(await fleet.condition('InfrastructureReady'), 'False Deleted');
+    assert.equal(await fleet.condition('InfrastructureReady'), 'False ObjectDeleted');
     assert.deepEqual(await fleet.all(INFRASTRUCTURE_MACHINES), []);
     await fleet.end();
   });
@@ -214,7 +214,7 @@ describe('a Machine', () => {
     const key = fleet.keyOf(machine);
     await fleet.remove(INFRASTRUCTURE_MACHINES, key);
     assert.deepEqual(await fleet.all(INFRASTRUCTURE_MACHINES), []);
-    assert.equal(await fleet.condition('InfrastructureReady'), 'False DoesNotExist');
+    assert.equal(await fleet.condition('InfrastructureReady'), 'False ObjectDoesNotExist');
     await fleet.create(INFRASTRUCTURE_MACHINES, { metadata: key, spec: {} });
     const [byHand] = await fleet.all(INFRASTRUCTURE_MACHINES);
     assert.deepEqual(

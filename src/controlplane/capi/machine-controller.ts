@@ -86,7 +86,7 @@ const checkBootstrap: Step<Machine> = {
       condition: {
         type: 'BootstrapConfigReady',
         status: isGiven ? 'True' : 'False',
-        reason: isGiven ? 'DataSecretProvided' : 'DoesNotExist',
+        reason: isGiven ? 'DataSecretProvided' : 'ObjectDoesNotExist',
         message: isGiven ? '' : 'spec.bootstrap.dataSecretName is not set',
       },
     });

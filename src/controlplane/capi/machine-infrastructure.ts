@@ -37,13 +37,13 @@ export const ensureInfrastructure = (view: CoreView): Step<Machine> => ({
     }
     if (machine.status?.initialization?.infrastructureProvisioned === true) {
       const message = `${target.resource.kind} has been deleted while the Machine still exists`;
-      return done({ condition: { type: CONDITION, status: 'False', reason: 'Deleted', message } });
+      return done({ condition: { type: CONDITION, status: 'False', reason: 'ObjectDeleted', message } });
     }
     return stop<Machine>({
       condition: {
         type: CONDITION,
         status: 'False',
-        reason: 'DoesNotExist',
+        reason: 'ObjectDoesNotExist',
         message: `${target.resource.kind} does not exist`,
       },
       status: { phase: 'Pending' },
@@ -115,7 +115,9 @@ export const followInfrastructure = (view: CoreView): Step<Machine> => ({
     const { resource, key } = targetOf(view, machine);
     const found = await readIfThere(resource, key, context);
     if (found !== undefined) return done({ condition: mirrorReady(found, resource.kind) });
-    const message = `${resource.kind} has been deleted`;
-    return done({ condition: { type: CONDITION, status: 'False', reason: 'Deleted', message } });
+    const wasProvisioned = machine.status?.initialization?.infrastructureProvisioned === true;
+    const reason = wasProvisioned ? 'ObjectDeleted' : 'ObjectDoesNotExist';
+    const message = `${resource.kind} ${wasProvisioned ? 'has been deleted' : 'does not exist'}`;
+    return done({ condition: { type: CONDITION, status: 'False', reason, message } });
   },
 });

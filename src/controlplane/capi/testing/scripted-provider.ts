@@ -6,7 +6,7 @@ import { createCache } from '../../../kube/cache/cache.ts';
 import { createController, watchPrimary } from '../../../kube/controller/controller.ts';
 import { createEventRecorder } from '../../../kube/controller/events.ts';
 import { reconcileLifecycle } from '../../../kube/controller/lifecycle.ts';
-import { done, wait } from '../../../kube/controller/outcome.ts';
+import { done, stop, wait } from '../../../kube/controller/outcome.ts';
 import type { Resource } from '../../../kube/types/resource.ts';
 import type { ControllerSet, ControllerSetDeps } from '../../core/controller-set.ts';
 import type { ContractObject } from '../contract-objects.ts';
@@ -27,6 +27,9 @@ export interface ScriptedHosts {
 
 const PROVISION_MS = 1_500;
 
+/** On an infrastructure machine that never gets a host. */
+export const NEVER_PROVISIONED = 'example.com/never-provisioned';
+
 export const createScriptedProvider = (
   deps: ControllerSetDeps & {
     readonly signal: AbortSignal;
@@ -46,6 +49,7 @@ export const createScriptedProvider = (
         name: 'provision',
         condition: 'Ready',
         run: async ({ metadata, status }, { clock }) => {
+          if (metadata.annotations?.[NEVER_PROVISIONED] !== undefined) return stop<ContractObject>();
           const bornMs = Date.parse(metadata.creationTimestamp ?? '');
           const leftMs = bornMs + PROVISION_MS - clock.now();
           if (status?.initialization?.provisioned !== true && leftMs > 0) return wait(leftMs);
