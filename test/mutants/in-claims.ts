@@ -85,6 +85,7 @@ export const IN_CLAIMS: readonly Mutant[] = [
         from: 'if (host === undefined || !isFreeFor(machine, host) || !isFirst) {',
         to: 'if (host === undefined) {',
       },
+      { file: MACHINE, from: 'if (rivals.length > 1)', to: 'if (rivals.length === 0)' },
     ],
   },
   {

@@ -14,8 +14,8 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     edits: [
       {
         file: 'src/provider/cluster/pause.ts',
-        from: 'object.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined ||',
-        to: '',
+        from: 'object.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined || cluster',
+        to: 'cluster',
       },
     ],
   },
@@ -39,9 +39,9 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     budget: 5,
     edits: [
       {
-        file: CACHES,
-        from: 'return owner !== undefined && owner.metadata.deletionTimestamp === undefined && isPaused(clusters, owner);',
-        to: 'return clusters === undefined && owner === undefined;',
+        file: 'src/provider/host/owner-pause.ts',
+        from: 'owner !== undefined && owner.metadata.deletionTimestamp === undefined;',
+        to: 'owner !== undefined && owner.metadata.deletionTimestamp === "never";',
       },
     ],
   },

@@ -157,7 +157,7 @@ export const IN_RELEASES: readonly Mutant[] = [
       {
         file: RELEASE,
         from: "if (server?.status === 'reinstalling' && isWipeRequested(spec)) return acceptWipe(view);",
-        to: "if (server !== undefined && server.status !== 'ready') return acceptWipe({ ...view, spec: { ...spec, reinstall: { intentID: spec.release?.intentID ?? '', requestedAt: spec.release?.requestedAt ?? '' } } });",
+        to: "if (server !== undefined && server.status !== 'ready') return { do: 'store', spec: { ...seenAs(server, spec), ...acceptWipe({ ...view, spec: { ...spec, reinstall: { intentID: spec.release?.intentID ?? '', requestedAt: spec.release?.requestedAt ?? '' } } }).spec } };",
       },
     ],
   },

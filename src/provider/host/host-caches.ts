@@ -68,13 +68,6 @@ export const membersOf = (
     .list()
     .filter((machine) => machine.metadata.namespace === metadata.namespace && clusterNameOf(machine) === metadata.name);
 
-/** Whether the machine behind the claim is frozen: then nothing new is begun for it. A release goes its way (001-2). */
-export const isOwnerPaused = ({ machines, clusters }: ProviderCaches, { spec }: MacHost): boolean => {
-  const { claimRef, release } = spec;
-  const owner = claimRef === undefined || release !== undefined ? undefined : machines.get(renderKey(claimRef));
-  return owner !== undefined && owner.metadata.deletionTimestamp === undefined && isPaused(clusters, owner);
-};
-
 /** The keys of the machines that a change of this host concerns: its owner, and whoever names it. */
 export const machinesOf = ({ machines }: Pick<ProviderCaches, 'machines'>, host: MacHost): readonly string[] => {
   const { claimRef } = host.spec;

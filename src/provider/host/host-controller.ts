@@ -21,15 +21,7 @@ import type { Node } from '../../kube/types/core.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
-import {
-  isOwnerPaused,
-  isProvisioned,
-  isWithin,
-  membersOf,
-  nodeOf,
-  ownerOf,
-  type ProviderCaches,
-} from './host-caches.ts';
+import { isProvisioned, isWithin, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder } from './host-life.ts';
 import type { HostPlan, Owner } from './host-view.ts';
 import { identityLeftMs, isHeardUnder } from './node-identity.ts';
@@ -37,7 +29,6 @@ import {
   censusOf,
   diagnose,
   findNode,
-  isOwnerFrozen,
   judgePresence,
   type Look,
   lookAt,
@@ -47,6 +38,7 @@ import {
 } from './observe-host.ts';
 import { orderHost } from './order-host.ts';
 import { createOsImages } from './os-images.ts';
+import { isOwnerPaused, isOwnerPausedNow } from './owner-pause.ts';
 import { planIntent } from './plan-claim.ts';
 import { planHost } from './plan-host.ts';
 import { planOwner } from './plan-owner.ts';
@@ -234,7 +226,7 @@ const lookIfNeeded = async (deps: HostDeps, glance: Glance): Promise<Looked> => 
   const { host, state, owner, context } = glance;
   const unlooked = (await followRecord(deps, glance)) ?? (await followWork(deps, glance));
   if (unlooked !== undefined) return unlooked;
-  if (owner === 'names-it' && (await isOwnerFrozen(host, context)))
+  if (owner === 'names-it' && (await isOwnerPausedNow(host, context)))
     return { kind: 'not-yet', result: wait(deps.ports.settings.times.pollMs) };
   // First what takes long: an effect is allowed only while the look is young.
   const diagnosis = await diagnose(deps.ports, host, { state, signal: context.signal });

@@ -5,8 +5,8 @@ import { FleetError } from '../../base/errors.ts';
 import { parseMacHost } from '../../kinds/mac-host.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { providerIdOf } from './host-caches.ts';
-import { findNode, isOwnerFrozen, judgePresence } from './observe-host.ts';
-import { at, CLAIMED, NOW, RELEASE, serverOf, specOf } from './testing/views.ts';
+import { findNode, judgePresence } from './observe-host.ts';
+import { at, NOW, serverOf, specOf } from './testing/views.ts';
 
 const seen: ServerAccess = { ...serverOf('mac-1'), sudoPassword: undefined, askedAtMs: 0 };
 const known = { name: 'mac-1', status: 'ready', address: '192.0.2.1' };
@@ -61,39 +61,6 @@ describe('whether a server is gone (R19)', () => {
     it(story, () => {
       const presence = judgePresence(before, { server, atMs: 0 }, NOW);
       assert.deepEqual(presence, { isGone: is, server: noted === undefined ? undefined : { ...known, ...noted } });
-    });
-  }
-});
-
-describe('whether the machine of a Mac is frozen, by what the API has now (F75)', () => {
-  const PAUSED = { annotations: { 'cluster.x-k8s.io/paused': '' } };
-  const MEMBER = { labels: { 'cluster.x-k8s.io/cluster-name': 'demo' } };
-  const rows: readonly {
-    readonly story: string;
-    readonly spec?: object;
-    readonly machine?: object;
-    readonly cluster?: object;
-    readonly is: boolean;
-  }[] = [
-    { story: 'a machine that nobody paused is not', machine: {}, is: false },
-    { story: 'a machine that is paused is', machine: PAUSED, is: true },
-    { story: 'a machine whose cluster is paused is', machine: MEMBER, cluster: { paused: true }, is: true },
-    { story: 'a machine whose cluster is not paused is not', machine: MEMBER, cluster: {}, is: false },
-    { story: 'a machine whose cluster does not exist is not', machine: MEMBER, is: false },
-    { story: 'a machine that is gone is not', is: false },
-    { story: 'a paused machine that is deleted is not', machine: { ...PAUSED, deletionTimestamp: at(0) }, is: false },
-    { story: '001-2 a release goes its way', spec: { release: RELEASE }, machine: PAUSED, is: false },
-    { story: 'a Mac that nobody has is not', spec: { claimRef: undefined }, machine: PAUSED, is: false },
-  ];
-  for (const { story, spec = {}, machine, cluster, is } of rows) {
-    it(story, async () => {
-      const host = parseMacHost({ metadata: { name: 'srv' }, spec: specOf({ ...CLAIMED, ...spec }) });
-      const get = async ({ kind }: { readonly kind: string }) => {
-        const found = kind === 'Cluster' ? cluster && { spec: cluster } : machine && { metadata: machine };
-        if (found === undefined) throw new FleetError('not-found', { code: 'NotFound', message: `no ${kind}` });
-        return found;
-      };
-      assert.equal(await isOwnerFrozen(host, { kube: { get }, signal: neverAborted() } as never), is);
     });
   }
 });

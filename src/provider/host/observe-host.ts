@@ -5,10 +5,8 @@ import type { MacHost, MacHostStatus } from '../../kinds/mac-host.ts';
 import { MACHINES } from '../../kinds/machine.ts';
 import { readIfThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
-import { CLUSTER_API_ANNOTATIONS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { Diagnosis, ServerAccess, ServerRef } from '../../scaleway/port/cloud.ts';
-import { clusterNameOf } from '../cluster/pause.ts';
 import { nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { type HostState, sightName } from './host-life.ts';
 import type { Owner, PoolCensus } from './host-view.ts';
@@ -113,21 +111,6 @@ export const findNode = async (
   if (name === undefined) return undefined;
   const node = await readIfThere(NODES, { name }, context);
   return node?.spec?.providerID === providerIdOf(host) ? node : undefined;
-};
-
-/** Whether people froze the machine that has this Mac: as the API has it, because a cache may hear of it too late (F75). */
-export const isOwnerFrozen = async (
-  { spec }: MacHost,
-  context: Pick<ReconcileContext, 'kube' | 'signal'>,
-): Promise<boolean> => {
-  if (spec.claimRef === undefined || spec.release !== undefined) return false;
-  const machine = await readIfThere(MACHINES, spec.claimRef, context);
-  if (machine === undefined || machine.metadata.deletionTimestamp !== undefined) return false;
-  if (machine.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined) return true;
-  const name = clusterNameOf(machine);
-  if (name === undefined) return false;
-  const cluster = await readIfThere(CLUSTER_API_RESOURCES.clusters, { ...spec.claimRef, name }, context);
-  return cluster?.spec.paused === true;
 };
 
 const HOUR_MS = 3_600_000;
