@@ -73,7 +73,8 @@ describe('a machine with wrong input', () => {
 
   it('has a prefix that another fleet’s continues: neither takes the other’s Macs', async () => {
     const world = startWith({ seed: 94, macs: 0 }, { adoptPoolPrefix: 'tuist-pool-' });
-    await runUntil(world, 'a machine', () => machineOf(world) !== undefined);
+    const isOwned = () => machineOf(world)?.metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') === true;
+    await runUntil(world, 'a machine', isOwned);
     const { labels = {}, ownerReferences = [] } = machineOf(world)?.metadata ?? {};
     const metadata = { name: 'other', namespace: 'default', labels, ownerReferences };
     const spec = { ...machineOf(world)?.spec, adoptPoolPrefix: 'tuist-pool-m4-' };

@@ -67,6 +67,8 @@ describe('a manager whose caches are not what the API server has', () => {
     await runUntil(world, 'ready', () => readyMachines(world) === 4);
     scale(world, 1);
     await runUntil(world, 'gone', () => world.operator.list(MACHINES).length === 1);
+    // Nothing that was sent before is on its way to the restored one.
+    await pass(world, 5_000);
     const lost = world.plane.store.revision - backup.revision;
     world.plane.restore(backup, 'plain');
     meter.reset(world);
