@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseTimestamp } from '../base/clock.ts';
 import { MAC_HOSTS } from '../kinds/mac-host.ts';
+import { MACHINES } from '../kinds/machine.ts';
+import { renderProviderId } from '../kinds/names.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../kube/types/certificates.ts';
 import { LEASES } from '../kube/types/coordination.ts';
-import { SECRETS } from '../kube/types/core.ts';
+import { NODES, SECRETS } from '../kube/types/core.ts';
 import { type FleetPace, FOLDED_PACE } from './fleet-pace.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import { readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
@@ -128,5 +130,19 @@ describe('the identity of a Mac, on the virtual clock', () => {
     await waitFor(world, 70 * 60_000);
     assert.ok(nowOf(world) - heartbeatOf(world) < FOLDED_BEAT_MS, 'and stays');
     assert.ok(identityEndOf(world) > nowOf(world));
+  });
+
+  it('F79 is its own also where a Node of that name was left by another Mac, and is renewed as such', async () => {
+    const world = startWorld({ seed: 97, macs: 1 });
+    await runUntil(world, 'a machine', () => world.operator.list(MACHINES).length === 1);
+    const [machine] = world.operator.list(MACHINES);
+    const providerID = renderProviderId({ zone: 'fr-par-1', serverId: '00000000-0000-4000-8000-000000000079' });
+    const metadata = { name: machine?.metadata.name ?? '' };
+    world.operator.apply({ resource: NODES, object: { metadata, ...{ spec: { providerID } } } });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    const end = identityEndOf(world);
+    await runUntil(world, 'renewed', () => identityEndOf(world) > end);
+    const ids = world.operator.list(NODES).map(({ spec }) => spec?.providerID);
+    assert.deepEqual(ids, [world.operator.list(MACHINES)[0]?.spec.providerID]);
   });
 });

@@ -90,16 +90,26 @@ describe('R23 a Node name has one holder', () => {
     {
       story: 'is silent for longer than an identity lasts',
       ready: { status: 'Unknown', lastTransitionTime: at(HOUR_MS) },
-      leftMs: undefined,
+      leftMs: 0,
     },
-    { story: 'never spoke', ready: { status: 'Unknown', reason: 'NodeStatusNeverUpdated' }, leftMs: undefined },
-    { story: 'says nothing at all', ready: undefined, leftMs: undefined },
+    { story: 'never spoke', ready: { status: 'Unknown', reason: 'NodeStatusNeverUpdated' }, leftMs: 0 },
+    { story: 'says nothing at all', ready: undefined, leftMs: 0 },
   ];
   for (const { story, ready, leftMs } of strays) {
-    it(`${leftMs === undefined ? 'goes on' : 'waits'} beside a Node of a Mac that is not on record and ${story}`, async () => {
-      assert.equal((await rivalIn({ node: nodeOf('stray', ready) }))?.leftMs, leftMs);
+    it(`${leftMs === 0 ? 'takes away' : 'waits beside'} a Node of a Mac that is not on record and ${story}`, async () => {
+      const node = nodeOf('stray', ready);
+      const rival = await rivalIn({ node });
+      assert.deepEqual([rival?.leftMs, rival?.left], [leftMs, leftMs === 0 ? node : undefined]);
     });
   }
+
+  it('leaves a Node alone that is no Mac at all', async () => {
+    const node = {
+      ...nodeOf('x', { status: 'Unknown', lastTransitionTime: at(HOUR_MS) }),
+      spec: { providerID: 'aws:///i-1' },
+    };
+    assert.equal(await rivalIn({ node }), undefined);
+  });
 
   it('waits beside a Mac that speaks, and whose record of a restored etcd knows nothing of it', async () => {
     const rival = await rivalIn({ records: [hostWith('old', {})], node: nodeOf('old', {}) });
@@ -112,9 +122,9 @@ describe('R23 a Node name has one holder', () => {
     assert.equal(rival?.leftMs, 60_000);
   });
 
-  it('goes on beside a Mac that is silent, and whose identity has ended by its record', async () => {
+  it('takes the Node away of a Mac that is silent, and whose identity has ended by its record', async () => {
     const node = nodeOf('old', { status: 'Unknown', lastTransitionTime: at(5_000) });
-    assert.equal(await rivalIn({ records: [hostWith('old', expired)], node }), undefined);
+    assert.equal((await rivalIn({ records: [hostWith('old', expired)], node }))?.left, node);
   });
 
   it('goes on beside a Node that is about to be deleted, because its Mac is being wiped', async () => {

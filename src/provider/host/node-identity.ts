@@ -23,6 +23,11 @@ export const identityFrom = (
 export interface IdentityRival {
   readonly leftMs: number;
   readonly message: string;
+  /**
+   * What another Mac, or a person, left of that Node, and nobody speaks as any more. It has to go first: whoever joins under it
+   * cannot make it its own, and would be taken for the other.
+   */
+  readonly left?: Node;
 }
 
 /**
@@ -49,7 +54,8 @@ export const findIdentityRival = async (
   const record = there.find(({ metadata }) => metadata.name === speaker);
   if (record !== undefined && hostStateOf(record.spec, 'absent') === 'wiping') return undefined;
   const isEndKnown = record?.spec.identity?.nodeName === nodeName;
-  return speakingRival(node, { nowMs, lifeMs: isEndKnown ? 0 : (ports.join.lifeMs ?? 0) });
+  const speaking = speakingRival(node, { nowMs, lifeMs: isEndKnown ? 0 : (ports.join.lifeMs ?? 0) });
+  return speaking ?? { leftMs: 0, message: `the Node ${nodeName} is left of ${node.spec?.providerID}`, left: node };
 };
 
 const isNamed = ({ identity, claimRef }: MacHostSpec, nodeName: string): boolean =>

@@ -8,9 +8,11 @@ import { FleetError } from '../../base/errors.ts';
 import { isEqualJson } from '../../base/json.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
+import { ifThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Operations } from '../../kube/controller/operations.ts';
 import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
+import { NODES, type Node } from '../../kube/types/core.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, bootstrapHost } from './bootstrap.ts';
 import { type ProviderCaches, providerIdOf } from './host-caches.ts';
@@ -83,10 +85,20 @@ export const prepare = async (
   if (paced !== undefined) return paced;
   const job = { ports, host, server };
   const rival = await findIdentityRival(deps, host, context);
+  if (rival?.left !== undefined) return removeLeft(rival.left, context);
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
   if (!isEpochOurs(deps, host)) return raiseEpoch(deps, host, { context, more: identityFrom(ports, host) });
   permit();
   operations.ensure(uid, bootstrapHost(job));
+  return wait(0);
+};
+
+/** As it was seen: whoever speaks as that Node meanwhile keeps it. */
+const removeLeft = async (
+  { metadata: { name, uid = '', resourceVersion = '' } }: Node,
+  { kube, signal }: PrepareTask['context'],
+): Promise<StepResult<MacHost>> => {
+  await ifThere(kube.delete(NODES, { name }, { preconditions: { uid, resourceVersion }, signal }));
   return wait(0);
 };
 
