@@ -19,6 +19,7 @@ export interface SimulateFlags {
   readonly mutants?: true;
   readonly trace?: true;
   readonly json?: true;
+  readonly unreached?: true;
   readonly shrink: number;
   readonly save?: string;
   readonly workers?: number;
@@ -58,6 +59,7 @@ const createCommand = (): Command =>
     .addOption(mode('--mutants', 'all of them'))
     .option('--trace', 'print everything that happens (--seed, --replay)')
     .option('--json', 'print one line: the summary')
+    .option('--unreached', 'name everything that was reached too rarely, not the first few')
     .option('--shrink <tries>', 'replays that may be spent on making a schedule small', whole('count of tries', 0), 100)
     .option('--save <file>', 'keep the shrunk schedule of the first violation')
     .option('--workers <count>', 'processes at once; one for each processor unless given', whole('count of workers', 1))

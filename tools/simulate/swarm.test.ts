@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addSummary, NO_SCHEDULES, splitSeeds } from './swarm.ts';
+import { addSummary, NO_SCHEDULES, renderUnreached, splitSeeds } from './swarm.ts';
 
 describe('seeds that are shared among workers', () => {
   const cases = [
@@ -26,4 +26,26 @@ describe('seeds that are shared among workers', () => {
     assert.deepEqual(counts, { schedules: 4, violations: 2, events: 20, virtualHours: 24, cpuMs: 150 });
     assert.deepEqual(marks, { a: 3, b: 3 });
   });
+});
+
+describe('what many schedules reached too rarely', () => {
+  const missed = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const rows = [
+    { story: 'is not spoken of when there is none', missed: [], named: 'some', is: '' },
+    { story: 'is named when it is little', missed: ['a', 'b'], named: 'some', is: /^2 reached .*: a, b\n$/ },
+    { story: 'is counted, and the first few are named', missed, named: 'some', is: /^7 reached .*: a, b, c, d, e, … / },
+    {
+      story: 'is named in full where that is asked for',
+      missed,
+      named: 'all',
+      is: /^7 reached .*:\n( {2}[a-g]\n){7}$/,
+    },
+  ] as const;
+  for (const { story, missed: these, named, is } of rows) {
+    it(story, () => {
+      const text = renderUnreached(these, named);
+      if (typeof is === 'string') assert.equal(text, is);
+      else assert.match(text, is);
+    });
+  }
 });

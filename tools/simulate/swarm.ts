@@ -80,11 +80,17 @@ const workersOf = ({ flags, cores }: ModeContext, seeds: number): number =>
 const renderFound = ({ table, seed }: Found): string =>
   `${table}\nreplay: npm run simulate -- --seed ${seed} --trace\n`;
 
+/** How many of those that were not reached are named where not all are asked for. */
+const NAMED_MAX = 5;
+
 /** L22: what is never reached is never tested. Empty when nothing was missed. */
-export const renderUnreached = (missed: readonly string[]): string =>
-  missed.length === 0
-    ? ''
-    : `reached in fewer than one of 1,000 schedules:\n${missed.map((one) => `  ${one}\n`).join('')}`;
+export const renderUnreached = (missed: readonly string[], named: 'all' | 'some'): string => {
+  if (missed.length === 0) return '';
+  const head = `${missed.length} reached in fewer than one of 1,000 schedules`;
+  if (named === 'all') return `${head}:\n${missed.map((one) => `  ${one}\n`).join('')}`;
+  const more = missed.length > NAMED_MAX ? ', … (all of them: --unreached)' : '';
+  return `${head}: ${missed.slice(0, NAMED_MAX).join(', ')}${more}\n`;
+};
 
 const perMinute = (count: number, ms: number): number => Math.round((count * 60_000) / Math.max(1, ms));
 
@@ -97,8 +103,8 @@ const showTotal = (
   const missed = unreached(marks, schedules);
   if (flags.json !== true) {
     for (const [mark, count] of Object.entries(marks).sort()) print(`${String(count).padStart(6)}  ${mark}`);
-    if (missed.length > 0) print(renderUnreached(missed).trimEnd());
+    if (missed.length > 0) print(renderUnreached(missed, flags.unreached === true ? 'all' : 'some').trimEnd());
   }
   const rates = { ratePerMinute: perMinute(schedules, tookMs), ratePerCoreMinute: perMinute(schedules, cpuMs) };
-  print(JSON.stringify({ ...counts, ...rates, workers, unreached: missed }));
+  print(JSON.stringify({ ...counts, ...rates, workers, unreached: flags.unreached === true ? missed : missed.length }));
 };

@@ -63,7 +63,7 @@ export const soakSimulation = async (options: SoakOptions, ports: SoakPorts = RE
     },
   });
   const record = toRecord(progress, { commit, isChanged: changes !== '', cores });
-  print(`${renderUnreached(record.unreached)}${JSON.stringify(record)}\n`);
+  print(`${renderUnreached(record.unreached, 'all')}${JSON.stringify(record)}\n`);
   rmSync(ports.progressFile, { force: true });
   if (record.violations === 0 && seeds >= RECORDED_FROM) writeFileSync(ports.recordFile, renderSoakRecord(record));
   return record.violations === 0;
