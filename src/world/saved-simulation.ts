@@ -1,23 +1,34 @@
 /** The simulated cloud and its Macs as one text: what `up --data` goes on with. Pure. */
+import { z } from 'zod';
 import { FleetError, messageOf } from '../base/errors.ts';
-import { isRecord } from '../base/json.ts';
-import type { SavedCloud } from '../sim/cloud/saved-cloud.ts';
-import type { SavedDisk } from '../sim/mac/saved-disk.ts';
+import { describeIssues } from '../sim/cloud/describe-issues.ts';
+import { SAVED_CLOUD } from '../sim/cloud/saved-cloud.ts';
+import { SAVED_DISK } from '../sim/mac/saved-disk.ts';
 
-export interface SavedSimulation {
-  readonly version: 2;
-  readonly cloud: SavedCloud;
-  readonly disks: Readonly<Record<string, SavedDisk>>;
-}
+const VERSION = 2;
+/** Read before all else: what another version holds is nobody's guess. */
+const ANY_VERSION = z.looseObject({ version: z.number() });
+const SAVED_SIMULATION = z.strictObject({
+  version: z.literal(VERSION),
+  cloud: SAVED_CLOUD,
+  /** By the id of the server. */
+  disks: z.record(z.string(), SAVED_DISK),
+});
+
+export type SavedSimulation = z.infer<typeof SAVED_SIMULATION>;
 
 export const renderSimulation = (simulation: Omit<SavedSimulation, 'version'>): string =>
-  JSON.stringify({ version: 2, ...simulation });
+  JSON.stringify({ version: VERSION, ...simulation });
 
-/** Its own writer wrote it whole, so its shape is trusted; another version or a damaged file is refused. */
 export const parseSimulation = (text: string): SavedSimulation => {
   const saved = parseText(text);
-  if (isRecord(saved) && saved['version'] === 2) return saved as unknown as SavedSimulation;
-  throw unusable('it is of another version');
+  const told = ANY_VERSION.safeParse(saved);
+  if (!told.success) throw unusable('it is no saved simulation');
+  if (told.data.version !== VERSION)
+    throw unusable(`it is of version ${told.data.version}, and ${VERSION} is read here`);
+  const result = SAVED_SIMULATION.safeParse(saved);
+  if (!result.success) throw unusable(describeIssues(result.error));
+  return result.data;
 };
 
 const parseText = (text: string): unknown => {

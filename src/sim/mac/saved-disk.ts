@@ -1,23 +1,30 @@
 /** The disk of a simulated Mac as text that outlives its process. */
+import { z } from 'zod';
 import { Secret } from '../../base/secret.ts';
-import type { AgentJob, EpochFile, MacDisk, MacLock } from './mac-disk.ts';
+import type { MacDisk } from './mac-disk.ts';
 
-export interface SavedDisk {
-  readonly hostKey: string;
-  readonly isKeyAuthorized: boolean;
-  readonly password: string;
-  readonly hasSudoers: boolean;
-  readonly kcpassword?: readonly number[];
-  readonly hostname?: string;
-  readonly kubeconfig?: string;
-  readonly agentJob?: AgentJob;
-  readonly agentMemory?: string;
-  readonly epochFile?: EpochFile;
-  readonly lock?: MacLock;
-  readonly done: readonly string[];
-  readonly recorded?: Readonly<Record<string, string>>;
-  readonly artefacts?: readonly string[];
-}
+const AGENT_JOB = z.strictObject({ nodeName: z.string(), providerId: z.string(), fleet: z.string() });
+const EPOCH_FILE = z.strictObject({ claim: z.string(), epoch: z.number() });
+const LOCK = z.strictObject({ owner: z.string(), expiresAtMs: z.number() });
+
+export const SAVED_DISK = z.strictObject({
+  hostKey: z.string().min(1),
+  isKeyAuthorized: z.boolean(),
+  password: z.string(),
+  hasSudoers: z.boolean(),
+  kcpassword: z.array(z.int().min(0).max(255)).optional(),
+  hostname: z.string().optional(),
+  kubeconfig: z.string().optional(),
+  agentJob: AGENT_JOB.optional(),
+  agentMemory: z.string().optional(),
+  epochFile: EPOCH_FILE.optional(),
+  lock: LOCK.optional(),
+  done: z.array(z.string()),
+  recorded: z.record(z.string(), z.string()).optional(),
+  artefacts: z.array(z.string()).optional(),
+});
+
+export type SavedDisk = z.infer<typeof SAVED_DISK>;
 
 export const saveDisk = (saved: MacDisk): SavedDisk => {
   const { kcpassword, hostname, kubeconfig, agentJob, agentMemory, epochFile, lock, ...disk } = saved;
