@@ -1,0 +1,3 @@
+import { replayGroup } from './replay-schedules.ts';
+
+replayGroup('days');
