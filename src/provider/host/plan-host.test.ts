@@ -25,7 +25,7 @@ import {
 
 const RENTED = { ordered: true, pool: undefined, assignedName: { current: ORDERED } };
 
-judgePlans('from the pool to a machine, and at work; what it is given stays as it is (T-68)', [
+judgePlans('from the pool to a machine, and at work', [
   { story: 'R3 a free host rests', spec: {}, server: serverOf(POOL), plan: { do: 'rest' } },
   {
     story: 'R7 a claimed host is first to get a pending name, stored before it is sent',

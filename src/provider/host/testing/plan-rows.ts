@@ -16,9 +16,9 @@ const freeze = (value: unknown): void => {
   Object.values(value).forEach(freeze);
 };
 
-/** Each row is a test; none may change what it is given (T-68). */
+/** Each row is a test, on a view that cannot be changed. */
 export const judgePlans = (subject: string, rows: readonly PlanRow[]): void => {
-  describe(`planHost: ${subject}`, () => {
+  describe(`planHost, which leaves what it is given as it is (T-68): ${subject}`, () => {
     for (const { story, plan, ...given } of rows)
       it(story, () => {
         const view = viewOf(given);
