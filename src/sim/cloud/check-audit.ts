@@ -14,6 +14,8 @@ export interface AuditRules {
   readonly isFleet: (caller: string) => boolean;
   /** Names of others that it may go on with, because it took over what has them; none unless said. */
   readonly isTakenOver?: (serverId: string, name: string) => boolean;
+  /** Whether somebody gave it that name so lately that a write may follow a look from before; never unless said. */
+  readonly isUnseen?: (name: string, ageMs: number) => boolean;
   /** Deletions that somebody asked for; none unless said. */
   readonly mayTerminate?: (serverId: string) => boolean;
 }
@@ -72,7 +74,8 @@ const judge = (rules: AuditRules, known: Known, { entry, before }: Write): reado
   const { verb, argument, serverId, atMs } = entry;
   const breach = (promise: Breach['promise'], message: string): readonly Breach[] => [{ promise, message, entry }];
   const isPooled = before.name.startsWith(rules.poolPrefix);
-  if (!isPooled && !known.names.has(before.name) && rules.isTakenOver?.(serverId, before.name) !== true) {
+  const isNews = rules.isUnseen?.(before.name, atMs - before.updatedAtMs) === true;
+  if (!isPooled && !isNews && !known.names.has(before.name) && rules.isTakenOver?.(serverId, before.name) !== true) {
     return breach('S11', `${verb} of ${serverId}, which has the name "${before.name}" that this fleet never gave`);
   }
   if (verb === 'reinstall' && !isPooled && !rules.isWipeable(before.name)) {

@@ -69,13 +69,16 @@ export const SERVER_FAULTS: Readonly<Record<string, ServerFault>> = {
   },
   F26: { on: (core, id) => void change(core, id, { deletableAtMs: core.clock.now() + WEEKS_MS * core.timeScale }) },
   F26b: { on: (core, id) => void change(core, id, { deletableAtMs: core.clock.now() }) },
-  F29: { on: (core, id) => void change(core, id, { name: 'renamed-by-a-person' }) },
+  F29: { on: (core, id) => void change(core, id, { name: RENAMED_BY_PERSON }) },
   F30: {
     on: ({ state }, id) => void state.stuckReboots.add(id),
     off: ({ state }, id) => void state.stuckReboots.delete(id),
   },
   F32: { on: (core, id) => shutDown(core, known(core, id)) },
 };
+
+/** What a person calls a server (F29). */
+export const RENAMED_BY_PERSON = 'renamed-by-a-person';
 
 /** Another cluster's server in the same project, under a name of the shape that ours have. */
 const FOREIGN_NAME = 'tuist-releasing-0badc0de-00000000-0000-4000-8000-000000000028';

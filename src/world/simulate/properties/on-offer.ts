@@ -21,6 +21,14 @@ const workedOn = (happening: Happening): string | undefined => {
   return isStart ? happening.agent.providerId.split('/').at(-1) : undefined;
 };
 
+/** Whose pool name it has, a cluster cannot tell by it: what another one left half-way is noticed by its marks (R9). */
+const isOfOthers = (truth: Truth, serverId: string): boolean =>
+  truth.others().some((other) => {
+    const { claimRef, release } = other.find('hosts', serverId)?.spec ?? {};
+    const isNamed = other.list('machines').some(({ status }) => status?.serverID === serverId);
+    return isNamed || claimRef !== undefined || release !== undefined;
+  });
+
 export const judgeOffers = (): ((happening: Happening, truth: Truth) => string | undefined) => {
   /** How often a Mac had been wiped when it was last worked on. */
   const usedAt = new Map<string, number>();
@@ -34,6 +42,8 @@ export const judgeOffers = (): ((happening: Happening, truth: Truth) => string |
     const server = truth.server(after?.metadata.name ?? '');
     if (server === undefined || parseServerName(server.name, POOLS)?.kind !== 'pool') return undefined;
     const isDirty = toldWipes(server) <= (usedAt.get(server.id) ?? -1);
-    return isDirty ? `${server.id} is free by its record, and was not wiped since it was worked on` : undefined;
+    return isDirty && !isOfOthers(truth, server.id)
+      ? `${server.id} is free by its record, and was not wiped since it was worked on`
+      : undefined;
   };
 };

@@ -3,6 +3,7 @@ import type { MacHostSpec } from '../../../kinds/mac-host.ts';
 import { LEASE_NAMES, parseServerName } from '../../../kinds/names.ts';
 import type { AuditEntry, WriteVerb } from '../../../sim/cloud/call-log.ts';
 import { type Breach, createAuditChecker } from '../../../sim/cloud/check-audit.ts';
+import { RENAMED_BY_PERSON } from '../../../sim/cloud/fault-changes.ts';
 import type { Happening, ObjectChange, Property, Truth } from '../truth.ts';
 import { createEpochWatch } from './epoch-watch.ts';
 import { acceptedByFleet } from './fleet-writes.ts';
@@ -19,6 +20,9 @@ const VERBS: Readonly<Partial<Record<WriteVerb, NonNullable<MacHostSpec['lastWri
   terminate: 'delete',
   schedule: 'schedule-deletion',
 };
+
+/** A look is good for five seconds (R13), and a request may take as long as a network holds it up. */
+const UNSEEN_FOR_MS = 30_000;
 
 interface Intent {
   readonly verb: string;
@@ -101,6 +105,7 @@ const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string):
       poolPrefix: 'tuist-pool-',
       isWipeable: (name) => name.startsWith('tuist-releasing-'),
       isFleet: (caller) => caller !== 'console',
+      isUnseen: (name, ageMs) => name === RENAMED_BY_PERSON && ageMs < UNSEEN_FOR_MS,
       // The claim is ours, which S11 asks for, although the name was given by somebody else (R28).
       isTakenOver: (serverId, name) => {
         // Nothing was done to a Mac under a pending name: a rename that was under way may still land on another cluster's (R7).
