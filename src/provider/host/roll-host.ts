@@ -9,7 +9,7 @@ import { type StepResult, wait } from '../../kube/controller/outcome.ts';
 import { afterFailedPush, type DriftPlan, type DriftView, planDrift } from '../fleet/plan-drift.ts';
 import { planWave, type RollMember } from '../fleet/plan-wave.ts';
 import { rollHost, wantedHashOf } from './bootstrap.ts';
-import { isWithin, nodeOf } from './host-caches.ts';
+import { isWithin, nodeOf, type ProviderCaches } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
 import {
   isEpochOurs,
@@ -61,8 +61,12 @@ const membersOf = (deps: PrepareDeps, { spec }: MacHost): readonly RollMember[] 
   deps.caches.hosts
     .list()
     .filter((other) => other.spec.fleet === spec.fleet && isWithin(deps.ports.settings.namespace, other))
-    .filter((other) => hostStateOf(other.spec, 'there') === 'joined')
+    .filter((other) => hostStateOf(other.spec, 'there') === 'joined' && hasJoined(deps.caches, other))
     .map((other) => memberOf(deps, other));
+
+/** One that has yet to may wait for long, for the end of an earlier Node (R23): nobody else is to wait for it. */
+const hasJoined = (caches: ProviderCaches, host: MacHost): boolean =>
+  host.status?.configHash !== undefined || nodeOf(caches, host) !== undefined;
 
 const memberOf = (deps: PrepareDeps, host: MacHost): RollMember => {
   const ready = nodeOf(deps.caches, host)?.status?.conditions?.find(({ type }) => type === 'Ready');
