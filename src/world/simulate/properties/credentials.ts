@@ -1,5 +1,5 @@
 /** S15, S16, S18, S19: passwords are tried rarely, only on their own Mac, and appear nowhere else. */
-import type { Happening, Property, Truth } from '../truth.ts';
+import type { Property, Truth } from '../truth.ts';
 
 /** The account locks at five wrong passwords in a row. */
 export const sudoBudget: Property = {
@@ -44,25 +44,14 @@ const isJoined = (truth: Truth, serverId: string): boolean => truth.find('hosts'
 export const logsInByItself: Property = {
   id: 'S19',
   promise: 'a Mac that has joined logs in by itself',
-  judge: () => {
-    /** How often a Mac had been wiped when its agent last started: somebody else may wipe it later, and its Node stays (F08). */
-    const startedAt = new Map<string, number>();
-    const note = (happening: Happening, truth: Truth): void => {
-      if (happening.is !== 'agent' || happening.agent.kind !== 'started') return;
-      const server = truth.server(happening.agent.providerId.split('/').at(-1) ?? '');
-      if (server !== undefined) startedAt.set(server.id, server.wipes);
-    };
-    return (happening, truth) => {
-      note(happening, truth);
-      if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
-      const { before, after } = happening.change;
-      const name = after?.metadata.name ?? '';
-      if (before?.status?.state === 'joined' || !isJoined(truth, name)) return undefined;
-      const isWipedSince = (truth.server(name)?.wipes ?? 0) > (startedAt.get(name) ?? Number.POSITIVE_INFINITY);
-      const mac = truth.mac(name);
-      return mac === undefined || mac.autoLogin === 'right' || isWipedSince
-        ? undefined
-        : `${name} has joined, and its auto-login is ${mac.autoLogin}`;
-    };
+  judge: () => (happening, truth) => {
+    if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
+    const { before, after } = happening.change;
+    const name = after?.metadata.name ?? '';
+    if (before?.status?.state === 'joined' || !isJoined(truth, name)) return undefined;
+    const mac = truth.mac(name);
+    return mac === undefined || mac.autoLogin === 'right'
+      ? undefined
+      : `${name} has joined, and its auto-login is ${mac.autoLogin}`;
   },
 };
