@@ -35,7 +35,9 @@ export const judgeOffers = (): ((happening: Happening, truth: Truth) => string |
   return (happening, truth) => {
     const used = workedOn(happening);
     const usedServer = used === undefined ? undefined : truth.server(used);
-    if (usedServer !== undefined) usedAt.set(usedServer.id, toldWipes(usedServer));
+    // An agent of a disk that was kept starts by itself (F23).
+    const isByItself = happening.is === 'agent' && (usedServer?.fakedWipes ?? 0) > 0;
+    if (usedServer !== undefined && !isByItself) usedAt.set(usedServer.id, toldWipes(usedServer));
     if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
     const { before, after } = happening.change;
     if (!isOnOffer(after) || isOnOffer(before)) return undefined;

@@ -192,9 +192,10 @@ const missingFinalizer = (truth: Truth, { verb, serverId }: AuditEntry): string 
   const host = truth.find('hosts', serverId);
   if (host === undefined) return undefined;
   if (!host.metadata.finalizers?.includes(FINALIZERS.macHost)) return `${verb} of ${serverId}, whose record may vanish`;
-  const { claimRef } = host.spec;
+  const { claimRef, release } = host.spec;
   const owner = truth.list('machines').find(({ metadata }) => metadata.uid === claimRef?.uid);
-  if (owner === undefined || !isLive(owner)) return undefined;
+  // What a person releases is given back, whatever people did to its machine before.
+  if (owner === undefined || !isLive(owner) || BY_HAND.test(release?.intentID ?? '')) return undefined;
   return owner.metadata.finalizers?.includes(FINALIZERS.machine)
     ? undefined
     : `${verb} of ${serverId} for ${owner.metadata.name}, which has no finalizer`;
