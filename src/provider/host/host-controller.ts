@@ -186,10 +186,14 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   return withStatus(result, host, { ...told, server: presence.server });
 };
 
-/** A Mac whose certificate ran out cannot renew it: it joins anew, with a new token (R23). */
+/**
+ * A Mac whose certificate ran out cannot renew it: it joins anew, with a new token (R23). One whose disk was kept in a wipe speaks
+ * under the name of the machine before (F23).
+ */
 const isJoined = ({ ports, caches }: HostDeps, host: MacHost, nowMs: number): boolean => {
   const node = nodeOf(caches, host);
-  if (node === undefined || (identityLeftMs(host, nowMs) ?? 1) <= 0) return false;
+  if (node === undefined || node.metadata.name !== host.spec.claimRef?.name) return false;
+  if ((identityLeftMs(host, nowMs) ?? 1) <= 0) return false;
   return isHeardUnder(node, host, ports.join.lifeMs);
 };
 
