@@ -62,6 +62,14 @@ const firstMachine = ({ operator }: FleetWorld): string => operator.list(MACHINE
 
 const hosts = ({ operator }: FleetWorld): readonly MacHost[] => operator.list(MAC_HOSTS);
 
+/** One of its steps fails so often. */
+const breakFirstMac =
+  (times: number) =>
+  ({ cloud, macs }: FleetWorld): void => {
+    const [server] = cloud.servers();
+    macs.mac(server?.id ?? '').addStepFault({ step: 'tart', kind: 'exit', times });
+  };
+
 export const SCENARIOS: readonly Scenario[] = [
   {
     ...{ id: 'adopt-and-return', macs: 1, machines: 1 },
@@ -73,15 +81,16 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     ...{ id: 'failing-mac', macs: 2, machines: 1 },
     stages: () => [
-      {
-        what: 'begun',
-        isReached: () => true,
-        act: ({ cloud, macs }) => {
-          const [server] = cloud.servers();
-          macs.mac(server?.id ?? '').addStepFault({ step: 'tart', kind: 'exit', times: 4 });
-        },
-      },
+      { what: 'begun', isReached: () => true, act: breakFirstMac(4) },
       { what: 'ready', isReached: (world) => ready(world) === 1 },
+    ],
+  },
+  {
+    ...{ id: 'beyond-recovery', macs: 2, machines: 1 },
+    stages: () => [
+      { what: 'begun', isReached: () => true, act: breakFirstMac(9) },
+      { what: 'ready on the other Mac', isReached: (world) => ready(world) === 1 },
+      { what: 'the first is back in the pool', isReached: (world) => pooled(world) === 1 },
     ],
   },
   {
