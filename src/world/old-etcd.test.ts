@@ -80,9 +80,13 @@ describe('a manager whose caches are not what the API server has', () => {
     await pass(world, 5 * MINUTE_MS);
     const writes = meter.managerWrites();
     assert.ok(sumOf(writes) <= 150, `writes of five minutes:\n${renderCounts(writes, 1)}`);
-    // One has its Mac again without a bootstrap, one got the Mac that was free; the others are held, for nobody asked to wipe them.
-    assert.equal(readyMachines(world), 2);
-    const held = world.operator.list(MAC_HOSTS).filter(({ spec }) => spec.hold?.reason === 'RecordLost');
+    // One got the Mac that was free. One has its Mac again without a bootstrap, unless Cluster API, whose caches are as old, chose to
+    // delete that very machine: then its Mac is given back. The others are held, for nobody asked to wipe them.
+    const hosts = world.operator.list(MAC_HOSTS);
+    const givenBack = hosts.filter(({ spec }) => spec.release?.reason === 'MachineDeleted');
+    assert.equal(readyMachines(world) + givenBack.length, 2);
+    assert.ok(readyMachines(world) >= 1);
+    const held = hosts.filter(({ spec }) => spec.hold?.reason === 'RecordLost');
     assert.equal(held.length, 3);
   });
 });

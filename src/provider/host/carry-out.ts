@@ -113,7 +113,7 @@ const writeToServer = async (deps: HostDeps, plan: Write, task: Task): Promise<R
     case 'reboot':
       return reboot(deps, task);
     case 'reinstall':
-      return reinstall(deps, task, plan);
+      return reinstall(deps, task, plan).catch(tellRefusal);
     case 'terminate':
       return terminate(deps, task, plan);
     case 'schedule-deletion': {
@@ -219,20 +219,17 @@ const reinstall = async (deps: HostDeps, task: Task, plan: Write & { readonly do
   if (!isQuiet(deps, task)) return stoppingAgent();
   const image = await findImage(deps, task.host, { osFamily: plan.osFamily, signal: task.context.signal });
   const host = await putOnRecord(deps, task, plan);
-  const call = permitEffect(deps, task);
-  const server = await ports.cloud.reinstallServer(refOf(host), image, call).catch(unlessRefused);
-  if (server instanceof FleetError) {
-    const message = `Scaleway refuses to wipe it (${server.message}): ask them, or release it with the policy terminate`;
-    return wait(REFUSED_REST_MS, notReady(REASONS.host.ready.wipeRefused, message));
-  }
+  const server = await ports.cloud.reinstallServer(refOf(host), image, permitEffect(deps, task));
   if (server.status !== 'reinstalling') return wait(ports.settings.times.pollMs);
   await recordOn(host, acceptWipe({ spec: host.spec, nowMs: ports.clock.now() }).spec, task.context);
   return wait(0);
 };
 
-const unlessRefused = (error: unknown): FleetError => {
-  if (isPreconditionFailed(error)) return error;
-  throw error;
+/** What the server has on its disk forbids it, and will tomorrow (F22). */
+const tellRefusal = (error: unknown): Result => {
+  if (!isPreconditionFailed(error)) throw error;
+  const message = `Scaleway refuses to wipe it (${error.message}): ask them, or release it with the policy terminate`;
+  return wait(REFUSED_REST_MS, notReady(REASONS.host.ready.wipeRefused, message));
 };
 
 const isPreconditionFailed = (error: unknown): error is FleetError =>

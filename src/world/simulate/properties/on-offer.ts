@@ -14,11 +14,12 @@ const isOnOffer = (host: MacHost | undefined): boolean =>
 /** A wipe that Scaleway only told of is not our lie: the next to use the Mac has to notice (R9). */
 const toldWipes = ({ wipes, fakedWipes }: SimServer): number => wipes + fakedWipes;
 
-/** The Mac that somebody just worked on: a manager by a batch, or an agent by its start. */
-const workedOn = (happening: Happening): string | undefined => {
-  if (happening.is === 'batch') return happening.batch.serverId;
-  const isStart = happening.is === 'agent' && happening.agent.kind === 'started';
-  return isStart ? happening.agent.providerId.split('/').at(-1) : undefined;
+/** The Mac that somebody just worked on: a manager by a batch, or an agent by its start, unless it is that of a disk that was kept (F23). */
+const workedOn = (happening: Happening, truth: Truth): SimServer | undefined => {
+  if (happening.is === 'batch') return truth.server(happening.batch.serverId);
+  if (happening.is !== 'agent' || happening.agent.kind !== 'started') return undefined;
+  const server = truth.server(happening.agent.providerId.split('/').at(-1) ?? '');
+  return server?.fakedWipes === 0 ? server : undefined;
 };
 
 /** Whose pool name it has, a cluster cannot tell by it: what another one left half-way is noticed by its marks (R9). */
@@ -33,11 +34,8 @@ export const judgeOffers = (): ((happening: Happening, truth: Truth) => string |
   /** How often a Mac had been wiped when it was last worked on. */
   const usedAt = new Map<string, number>();
   return (happening, truth) => {
-    const used = workedOn(happening);
-    const usedServer = used === undefined ? undefined : truth.server(used);
-    // An agent of a disk that was kept starts by itself (F23).
-    const isByItself = happening.is === 'agent' && (usedServer?.fakedWipes ?? 0) > 0;
-    if (usedServer !== undefined && !isByItself) usedAt.set(usedServer.id, toldWipes(usedServer));
+    const used = workedOn(happening, truth);
+    if (used !== undefined) usedAt.set(used.id, toldWipes(used));
     if (happening.is !== 'object' || happening.change.kind !== 'hosts') return undefined;
     const { before, after } = happening.change;
     if (!isOnOffer(after) || isOnOffer(before)) return undefined;
