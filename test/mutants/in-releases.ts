@@ -196,6 +196,11 @@ export const IN_RELEASES: readonly Mutant[] = [
         from: "if (node === 'there') return { do: 'delete-node' };",
         to: "if (node === 'there' && next !== undefined && next === '') return { do: 'delete-node' };",
       },
+      {
+        file: 'src/provider/host/host-controller.ts',
+        from: "if (state === 'free' && isSilentNode(nodeOf(deps.caches, host)))",
+        to: "if (state === 'free' && isSilentNode(nodeOf(deps.caches, host)) && host.metadata.name === '')",
+      },
     ],
   },
 ];
