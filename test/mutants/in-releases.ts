@@ -198,8 +198,8 @@ export const IN_RELEASES: readonly Mutant[] = [
       },
       {
         file: 'src/provider/host/host-controller.ts',
-        from: "if (state === 'free' && isSilentNode(nodeOf(deps.caches, host)))",
-        to: "if (state === 'free' && isSilentNode(nodeOf(deps.caches, host)) && host.metadata.name === '')",
+        from: "const left = state === 'free' ? nodeOf(deps.caches, host) : undefined;",
+        to: "const left = state === 'free' && host.metadata.name === '' ? nodeOf(deps.caches, host) : undefined;",
       },
     ],
   },

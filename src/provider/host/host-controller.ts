@@ -17,14 +17,13 @@ import type { EventRecorder } from '../../kube/controller/events.ts';
 import { reconcileLifecycle } from '../../kube/controller/lifecycle.ts';
 import { createOperations } from '../../kube/controller/operations.ts';
 import { done, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
-import type { Node } from '../../kube/types/core.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
 import { isProvisioned, isWithin, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder } from './host-life.ts';
 import type { HostPlan, Owner } from './host-view.ts';
-import { identityLeftMs, isHeardUnder } from './node-identity.ts';
+import { identityLeftMs, isHeardUnder, silentSince } from './node-identity.ts';
 import {
   censusOf,
   diagnose,
@@ -45,7 +44,7 @@ import { planOwner } from './plan-owner.ts';
 import { tierOf } from './plan-recovery.ts';
 import { planWiping } from './plan-release.ts';
 import type { HostPorts } from './ports.ts';
-import { pacedUntil, underWay, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
+import { pacedUntil, removeLeft, underWay, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
 import { isReady } from './report.ts';
 import { type RollTurn, rollTurnOf, rollUnderWay } from './roll-host.ts';
 import { createTurns } from './turns.ts';
@@ -243,17 +242,17 @@ const followRecord = async (deps: HostDeps, { host, state, owner, context }: Gla
   // Just put on record: what its server looks like follows at once.
   if (state === 'free' && host.status?.server === undefined) return { kind: 'not-yet', result: stop() };
   // Left behind by a machine that was moved to another cluster: the next Node of this Mac would be its second.
-  if (state === 'free' && isSilentNode(nodeOf(deps.caches, host)))
-    return { kind: 'enough', result: await carryOut(deps, { do: 'delete-node' }, { host, look: UNLOOKED, context }) };
+  const left = state === 'free' ? nodeOf(deps.caches, host) : undefined;
+  if (left !== undefined && silentSince(left) !== undefined) {
+    await removeLeft(left, context);
+    return { kind: 'enough', result: wait(deps.ports.settings.times.pollMs) };
+  }
   const plan = planUnlooked(deps, host, { state, owner });
   if (plan === undefined) return undefined;
   if (plan.do === 'store' && !deps.turns.take(host.metadata.name))
     return { kind: 'not-yet', result: wait(deps.ports.settings.times.recordMaxAgeMs) };
   return { kind: 'enough', result: await carryOut(deps, plan, { host, look: UNLOOKED, context }) };
 };
-
-const isSilentNode = (node: Node | undefined): boolean =>
-  node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'Unknown') === true;
 
 const planUnlooked = (
   { ports }: HostDeps,

@@ -110,15 +110,20 @@ const LOOK_AGAIN_MS = 60_000;
 /** A Mac that is being given back is soon seen to be wiped. */
 const WIPE_BEGINS_MS = 10_000;
 
+/** Since when nobody has spoken as that Node; undefined while somebody does. */
+export const silentSince = ({ status }: Node): number | undefined => {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'Unknown' ? parseTimestamp(ready.lastTransitionTime) : undefined;
+};
+
 /**
  * Whether a Mac is that Node under the identity on record. One that has been silent since before that was given is what the Mac
  * left behind, and tells nothing of it: somebody may have wiped it meanwhile.
  */
-export const isHeardUnder = ({ status }: Node, { spec }: MacHost, lifeMs: number | undefined): boolean => {
+export const isHeardUnder = (node: Node, { spec }: MacHost, lifeMs: number | undefined): boolean => {
   const expiresAtMs = parseTimestamp(spec.identity?.expiresAt);
   if (expiresAtMs === undefined || lifeMs === undefined) return true;
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const silentSinceMs = ready?.status === 'Unknown' ? parseTimestamp(ready.lastTransitionTime) : undefined;
+  const silentSinceMs = silentSince(node);
   return silentSinceMs === undefined || silentSinceMs > expiresAtMs - lifeMs;
 };
 

@@ -85,7 +85,10 @@ export const prepare = async (
   if (paced !== undefined) return paced;
   const job = { ports, host, server };
   const rival = await findIdentityRival(deps, host, context);
-  if (rival?.left !== undefined) return removeLeft(rival.left, context);
+  if (rival?.left !== undefined) {
+    await removeLeft(rival.left, context);
+    return wait(0);
+  }
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
   if (!isEpochOurs(deps, host)) return raiseEpoch(deps, host, { context, more: identityFrom(ports, host) });
   permit();
@@ -94,12 +97,11 @@ export const prepare = async (
 };
 
 /** As it was seen: whoever speaks as that Node meanwhile keeps it. */
-const removeLeft = async (
+export const removeLeft = async (
   { metadata: { name, uid = '', resourceVersion = '' } }: Node,
   { kube, signal }: PrepareTask['context'],
-): Promise<StepResult<MacHost>> => {
+): Promise<void> => {
   await ifThere(kube.delete(NODES, { name }, { preconditions: { uid, resourceVersion }, signal }));
-  return wait(0);
 };
 
 /** Whether this process raised the epoch that is on record: work begins only then (R10). */
