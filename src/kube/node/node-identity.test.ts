@@ -123,9 +123,27 @@ describe('the identity of an agent', () => {
     const agent = start();
     const first = await current(agent);
     await advance(HOUR_MS * 0.95);
+    assert.equal(await current(agent), first, 'good until the next is there');
     const second = await current(agent);
     assert.notEqual(second.certificate?.certificatePem, first.certificate?.certificatePem);
     assert.deepEqual(ways, ['token', 'certificate']);
+  });
+
+  it('is shown until its end while nobody approves the next', async () => {
+    const { start, current, advance, settle, requests, signal } = stageMac();
+    const agent = start();
+    const first = await current(agent);
+    await advance(HOUR_MS * 0.91);
+    for (let minute = 0; minute < 4; minute += 1) {
+      let shown: Credentials | undefined;
+      agent.current(signal).then((credentials) => {
+        shown = credentials;
+      }, assert.fail);
+      await settle();
+      assert.equal(shown, first);
+      await advance(52_000);
+    }
+    assert.equal((await requests()).length, 2, 'one key is asked for, however often it is looked');
   });
 
   it('comes by the token again once the certificate has expired', async () => {

@@ -94,8 +94,12 @@ export const createNodeCredentials = (deps: NodeIdentityDeps): NodeCredentials =
     if (!state.isRead) await recall(deps, state);
     if (state.held === undefined || isDue(state.held, state, clock.now()))
       state.held = await knock(deps, state, signal);
-    const { certificate, certificatePem, keyPem } = state.held;
-    return { credentials: { certificate: { certificatePem, keyPem } }, expiresAtMs: certificate.notAfterMs };
+    const { certificate, certificatePem, keyPem, renewAtMs } = state.held;
+    return {
+      credentials: { certificate: { certificatePem, keyPem } },
+      expiresAtMs: certificate.notAfterMs,
+      renewAtMs,
+    };
   };
   const cached = cachedCredentials({ clock, logger, load, freshForMs: LOOK_EVERY_MS });
   return {

@@ -10,7 +10,7 @@ import { cachedCredentials, type LoadedCredentials } from './credentials.ts';
 const { signal } = new AbortController();
 const failure = new FleetError('denied', { code: 'FileUnreadable', message: 'gone' });
 
-const start = (options: { freshForMs?: number; expiresAfterMs?: number } = {}) => {
+const start = (options: { freshForMs?: number; expiresAfterMs?: number; renewAfterMs?: number } = {}) => {
   const clock = createManualClock();
   const lines: string[] = [];
   const state = { token: 'one', loads: 0, fails: false };
@@ -20,10 +20,11 @@ const start = (options: { freshForMs?: number; expiresAfterMs?: number } = {}) =
     load: async (): Promise<LoadedCredentials> => {
       state.loads += 1;
       if (state.fails) throw failure;
-      const { expiresAfterMs } = options;
+      const { expiresAfterMs, renewAfterMs } = options;
       return {
         credentials: { token: new Secret(state.token) },
         ...(expiresAfterMs === undefined ? {} : { expiresAtMs: clock.now() + expiresAfterMs }),
+        ...(renewAfterMs === undefined ? {} : { renewAtMs: clock.now() + renewAfterMs }),
       };
     },
     ...(options.freshForMs === undefined ? {} : { freshForMs: options.freshForMs }),
@@ -66,6 +67,40 @@ describe('credentials', () => {
     assert.equal(await token(), 'one');
     clock.advance(1);
     assert.equal(await token(), 'two');
+  });
+
+  it('are replaced when newer ones are due, also right after a look', async () => {
+    const { clock, state, token } = start({ freshForMs: 20_000, expiresAfterMs: 30_000, renewAfterMs: 21_000 });
+    await token();
+    clock.advance(20_999);
+    state.token = 'two';
+    state.fails = true;
+    assert.equal(await token(), 'one');
+    state.fails = false;
+    clock.advance(1);
+    assert.equal(await token(), 'two');
+  });
+
+  it('that are good are shown while newer ones keep everybody waiting', async () => {
+    const clock = createManualClock();
+    const shown = { token: new Secret('one') };
+    const [renewAtMs, expiresAtMs] = [clock.now() + 60_000, clock.now() + 3_600_000];
+    let loads = 0;
+    const source = cachedCredentials({
+      clock,
+      logger: createLoggerTo(() => undefined),
+      load: async () => {
+        loads += 1;
+        if (loads > 1) await new Promise(() => undefined);
+        return { credentials: shown, renewAtMs, expiresAtMs };
+      },
+    });
+    await source.current(signal);
+    clock.advance(60_000);
+    assert.equal(await letTimePass(clock, source.current(signal)), shown);
+    assert.ok(clock.now() < renewAtMs + 2_000, 'the one who began to look waits for a moment');
+    assert.equal(await source.current(signal), shown, 'and nobody else at all');
+    assert.equal(loads, 2);
   });
 
   it('that cannot be renewed stay in use until they expire, and it is said', async () => {

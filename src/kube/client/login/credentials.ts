@@ -1,6 +1,6 @@
 /**
  * Who we are to an API server, kept fresh: loaded once, again when they grow old and when the server refuses them, by
- * one caller at a time however many wait. Where they come from is the loader's business (load-credentials.ts).
+ * one look at a time. Nobody waits long for newer ones while those at hand are good: whoever issues them may be away. Where they come from is the loader's business (load-credentials.ts).
  */
 import { X509Certificate } from 'node:crypto';
 import { abortable, neverAborted, withDeadline } from '../../../base/abort.ts';
@@ -30,6 +30,8 @@ export interface LoadedCredentials {
   readonly credentials: Credentials;
   /** Wall clock time after which the server takes them no more, where that is known. */
   readonly expiresAtMs?: number;
+  /** Wall clock time from which newer ones are to be had; absent: shortly before they expire. */
+  readonly renewAtMs?: number;
 }
 
 export interface CachedCredentialsDeps {
@@ -46,10 +48,14 @@ const EXPIRY_MARGIN_MS = 30_000;
 /** Neither a server that refuses everybody nor a source that fails makes us look at every request. */
 const LOOKING_GAP_MS = 10_000;
 const LOAD_TIMEOUT_MS = 60_000;
+/** Files are read within this; an issuer may need longer, and is not waited for while the old ones are good. */
+const PATIENCE_MS = 1_000;
 
 interface Held extends LoadedCredentials {
   /** `clock.elapsed()` of the last look. */
   readonly lookedAtMs: number;
+  /** Newer ones were due at that look already, and there were none. */
+  readonly wasDue: boolean;
 }
 
 /** A failed look is reported and the old credentials stay in use until they expire. */
@@ -59,24 +65,32 @@ export const cachedCredentials = ({ clock, logger, load, freshForMs }: CachedCre
 
   const isExpired = ({ expiresAtMs = Number.POSITIVE_INFINITY }: Held): boolean => clock.now() >= expiresAtMs;
 
+  const isDue = ({ expiresAtMs = Number.POSITIVE_INFINITY, renewAtMs }: LoadedCredentials): boolean =>
+    clock.now() >= (renewAtMs ?? expiresAtMs - EXPIRY_MARGIN_MS);
+
   /** Just looked at is fresh enough, even if close to its end: looking again would find the same. */
   const isFresh = (candidate: Held): boolean => {
-    const { expiresAtMs = Number.POSITIVE_INFINITY, lookedAtMs } = candidate;
-    const ageMs = clock.elapsed() - lookedAtMs;
-    if (ageMs < LOOKING_GAP_MS) return !isExpired(candidate);
-    return clock.now() < expiresAtMs - EXPIRY_MARGIN_MS && ageMs < (freshForMs ?? Number.POSITIVE_INFINITY);
+    if (isDue(candidate) && !candidate.wasDue) return false;
+    const ageMs = clock.elapsed() - candidate.lookedAtMs;
+    return ageMs < LOOKING_GAP_MS || (!isDue(candidate) && ageMs < (freshForMs ?? Number.POSITIVE_INFINITY));
   };
+
+  const lookedAt = (loaded: LoadedCredentials): Held => ({
+    ...loaded,
+    lookedAtMs: clock.elapsed(),
+    wasDue: isDue(loaded),
+  });
 
   const look = async (): Promise<Held> => {
     const earlier = held;
     try {
       const deadline = { clock, timeoutMs: LOAD_TIMEOUT_MS, signal: neverAborted(), doing: 'loading credentials' };
       const loaded = await withDeadline(deadline, load);
-      held = { ...(earlier === undefined ? loaded : keepIfSame(earlier, loaded)), lookedAtMs: clock.elapsed() };
+      held = lookedAt(earlier === undefined ? loaded : keepIfSame(earlier, loaded));
     } catch (error) {
       if (earlier === undefined || isExpired(earlier)) throw error;
       logger.warn('Keeping the old credentials, because new ones could not be loaded', { error });
-      held = { ...earlier, lookedAtMs: clock.elapsed() };
+      held = lookedAt(earlier);
     }
     return held;
   };
@@ -89,7 +103,13 @@ export const cachedCredentials = ({ clock, logger, load, freshForMs }: CachedCre
   };
 
   return {
-    current: async (signal) => (held !== undefined && isFresh(held) ? held : await lookOnce(signal)).credentials,
+    current: async (signal) => {
+      const usable = held !== undefined && !isExpired(held) ? held : undefined;
+      if (usable === undefined) return (await lookOnce(signal)).credentials;
+      if (isFresh(usable) || looking !== undefined) return usable.credentials;
+      const patience = { clock, timeoutMs: PATIENCE_MS, signal, doing: 'renewing credentials' };
+      return (await withDeadline(patience, lookOnce).catch(() => usable)).credentials;
+    },
     renew: async (refused, signal) => {
       const isRecent = held !== undefined && clock.elapsed() - held.lookedAtMs < LOOKING_GAP_MS;
       if (held !== undefined && (isRecent || held.credentials !== refused)) return held.credentials;
