@@ -152,6 +152,9 @@ const hostKey = object(
 const identity = object('The credentials last issued to the host: nobody else gets the name while they live.', {
   nodeName: name('Node name they are for.'),
   expiresAt: time('When the last of them expires.'),
+  offered: flag(
+    'Given out after the ones before had ended, and nobody has come with them yet: a Node of that name is what was left behind.',
+  ).optional(),
 });
 
 const moments = (description: string) => list(description, time('One moment.'), { maxItems: 32 });

@@ -21,9 +21,9 @@ import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
 import { isProvisioned, isWithin, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
-import { type HostState, hostStateOf, isOrder } from './host-life.ts';
+import { type HostState, hostStateOf, isOrder, isTakenAway } from './host-life.ts';
 import type { HostPlan, Owner } from './host-view.ts';
-import { identityLeftMs, isHeardUnder, silentSince } from './node-identity.ts';
+import { identityLeftMs, isHeardUnder, silentSince, takenUp } from './node-identity.ts';
 import {
   censusOf,
   diagnose,
@@ -154,6 +154,7 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const nowMs = ports.clock.now();
   const node = isJoined(deps, host, nowMs) ? 'there' : 'absent';
   const state = hostStateOf(host.spec, node);
+  if (state === 'joined' && host.spec.identity?.offered === true) return wait(0, { spec: takenUp(host.spec.identity) });
   endStrayWork(deps, host, state);
   // Scaleway puts the key on a Mac when it installs it: it has to be known there before anything else (001-4).
   if (state === 'claimed') await ports.fleetKeys.privateKeyOf(host.spec.fleet ?? '', context.signal);
@@ -186,13 +187,16 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
 };
 
 /**
- * A Mac whose certificate ran out cannot renew it: it joins anew, with a new token (R23). One whose disk was kept in a wipe speaks
- * under the name of the machine before (F23).
+ * A Mac whose certificate ran out cannot renew it: it joins anew, with a new token (R23), and nothing that its Node says is about
+ * that before the Mac was bootstrapped. One whose disk was kept in a wipe speaks under the name of the machine before (F23). One that
+ * has been given back, of which an older etcd knows nothing, is no Node any more, whatever that etcd has.
  */
-const isJoined = ({ ports, caches }: HostDeps, host: MacHost, nowMs: number): boolean => {
+const isJoined = ({ ports, caches, operations }: HostDeps, host: MacHost, nowMs: number): boolean => {
   const node = nodeOf(caches, host);
   if (node === undefined || node.metadata.name !== host.spec.claimRef?.name) return false;
-  if ((identityLeftMs(host, nowMs) ?? 1) <= 0) return false;
+  if (isTakenAway(host) || (identityLeftMs(host, nowMs) ?? 1) <= 0) return false;
+  const isBootstrapped = operations.state(host.metadata.uid ?? '')?.state === 'succeeded';
+  if (host.spec.identity?.offered === true && !isBootstrapped) return false;
   return isHeardUnder(node, host, ports.join.lifeMs);
 };
 

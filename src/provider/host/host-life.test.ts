@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOST_STATES } from '../../kinds/mac-host.ts';
-import { HOST_LIFE, hostStateOf, SIGHTS, sightName } from './host-life.ts';
+import { HOST_LIFE, hostStateOf, isTakenAway, SIGHTS, sightName } from './host-life.ts';
 import { CLAIM, PENDING, POOL, QUARANTINE, RELEASE, RELEASING, specOf } from './testing/views.ts';
 
 describe('the table of a Mac’s life', () => {
@@ -38,5 +38,13 @@ describe('the table of a Mac’s life', () => {
     for (const name of [POOL, PENDING, RELEASING, QUARANTINE, 'mac-2', ''])
       assert.equal(sightName(spec, name), 'foreign', name);
     assert.equal(sightName(spec, 'mac-1'), 'machine');
+  });
+
+  it('takes a Mac for taken away under the names of a fleet, and not because a person renamed it', () => {
+    const spec = specOf({ claimRef: CLAIM, assignedName: { current: 'mac-1' } });
+    const isAway = (name: string) => isTakenAway({ spec, status: { server: { name } } });
+    for (const name of [POOL, PENDING, RELEASING, QUARANTINE]) assert.equal(isAway(name), true, name);
+    for (const name of ['mac-1', 'mac-2', 'the-build-mac']) assert.equal(isAway(name), false, name);
+    assert.equal(isTakenAway({ spec, status: {} }), false);
   });
 });

@@ -2,7 +2,7 @@
  * A Mac's life as one total table (spec: the rules R1–R29 of the host's life): the state a host is in and what a live look
  * at its server shows say which move comes next. The state is never remembered: it follows from the durable record.
  */
-import type { HOST_STATES, MacHostSpec } from '../../kinds/mac-host.ts';
+import type { HOST_STATES, MacHost, MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName } from '../../kinds/names.ts';
 
 export type HostState = (typeof HOST_STATES)[number];
@@ -109,6 +109,13 @@ const releaseStateOf = (spec: MacHostSpec): HostState => {
 /** Our own evidence of a wipe: a reinstall of this very release was seen to begin (R12). */
 const isWipeAccepted = ({ release, reinstall }: MacHostSpec): boolean =>
   release !== undefined && reinstall?.intentID === release.intentID && reinstall.acceptedAt !== undefined;
+
+/** Whether the server was last seen under a name that is given on the way to a machine or back from it, and not on record. */
+export const isTakenAway = ({ spec, status }: Pick<MacHost, 'spec' | 'status'>): boolean => {
+  const name = status?.server?.name;
+  const prefixes = spec.pool === undefined ? [] : [spec.pool.prefix];
+  return name !== undefined && sightName(spec, name) === 'foreign' && parseServerName(name, prefixes) !== undefined;
+};
 
 /** Only names that the record expects count as ours; every other one is foreign, however it looks. */
 export const sightName = (spec: MacHostSpec, serverName: string | undefined): Sight => {

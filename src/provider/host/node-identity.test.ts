@@ -5,7 +5,7 @@ import { FleetError } from '../../base/errors.ts';
 import { type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { renderProviderId } from '../../kinds/names.ts';
 import type { Node } from '../../kube/types/core.ts';
-import { findIdentityRival, identityLeftMs, isHeardUnder } from './node-identity.ts';
+import { findIdentityRival, identityFrom, identityLeftMs, isHeardUnder } from './node-identity.ts';
 import { at, CLAIMED, NOW, RELEASE, specOf } from './testing/views.ts';
 
 const hostWith = (name: string, spec: object) => parseMacHost({ metadata: { name }, spec: specOf(spec) });
@@ -162,6 +162,41 @@ describe('R23 a Mac is its Node under the identity on record', () => {
   for (const { story, ready, spec, is } of rows) {
     it(`one ${story}`, () => {
       assert.equal(isHeardUnder(nodeOf('new', ready), hostWith('new', { ...CLAIMED, ...spec }), HOUR_MS), is);
+    });
+  }
+});
+
+describe('R23 an identity that is given to a Mac', () => {
+  const ports = { clock: { now: () => NOW }, join: { lifeMs: HOUR_MS } };
+  const offer = (before: object) => identityFrom(ports as never, hostWith('new', { ...CLAIMED, ...before }));
+  const rows = [
+    { story: 'is new to one that had none', before: {}, offered: true },
+    {
+      story: 'is new to one whose last has ended: it may have been wiped since',
+      before: { identity: { ...identity, expiresAt: at(1) } },
+      offered: true,
+    },
+    {
+      story: 'is new to one that was another Node',
+      before: { identity: { ...identity, nodeName: 'mac-9' } },
+      offered: true,
+    },
+    {
+      story: 'stays new until somebody has come with it',
+      before: { identity: { ...identity, offered: true } },
+      offered: true,
+    },
+    {
+      story: 'is not new to one that lives as that Node: it asks for no other',
+      before: { identity },
+      offered: undefined,
+    },
+  ];
+  for (const { story, before, offered } of rows) {
+    it(story, () => {
+      assert.deepEqual(offer(before), {
+        identity: { nodeName: 'mac-1', expiresAt: at(-HOUR_MS), ...(offered && { offered }) },
+      });
     });
   }
 });

@@ -13,11 +13,28 @@ import type { HostPorts } from './ports.ts';
 /** What goes on record before anything is issued: until when the Mac may be that Node. */
 export const identityFrom = (
   { join, clock }: Pick<HostPorts, 'join' | 'clock'>,
-  { spec }: MacHost,
-): Pick<MacHostSpec, 'identity'> | undefined =>
-  join.lifeMs === undefined
-    ? undefined
-    : { identity: { nodeName: spec.claimRef?.name ?? '', expiresAt: toTimestamp(clock.now() + join.lifeMs) } };
+  host: MacHost,
+): Pick<MacHostSpec, 'identity'> | undefined => {
+  if (join.lifeMs === undefined) return undefined;
+  const nodeName = host.spec.claimRef?.name ?? '';
+  const nowMs = clock.now();
+  const expiresAt = toTimestamp(nowMs + join.lifeMs);
+  return { identity: { nodeName, expiresAt, ...(isTakenUp(host, nodeName, nowMs) ? {} : { offered: true }) } };
+};
+
+/** Whether the Mac has come with an identity of that name which lives: then it may have no need of another. */
+const isTakenUp = (host: MacHost, nodeName: string, nowMs: number): boolean => {
+  const { identity } = host.spec;
+  return identity?.nodeName === nodeName && identity.offered !== true && (identityLeftMs(host, nowMs) ?? 0) > 0;
+};
+
+/** The Mac has come with it. */
+export const takenUp = ({
+  nodeName,
+  expiresAt,
+}: NonNullable<MacHostSpec['identity']>): Pick<MacHostSpec, 'identity'> => ({
+  identity: { nodeName, expiresAt },
+});
 
 /** Why a Mac may not be the Node of its machine's name yet. */
 export interface IdentityRival {

@@ -24,7 +24,7 @@ import { NODES, SECRETS, type Secret } from '../../kube/types/core.ts';
 import { type Certificate, parseCertificates } from '../../pki/certificate.ts';
 import { type Csr, parseCsr } from '../../pki/csr.ts';
 import { isWithin } from '../host/host-caches.ts';
-import { patchHost } from '../host/host-record.ts';
+import { recordOn } from '../host/host-record.ts';
 import { JOIN_GROUP, markUsed, parseToken, TOKEN_NAMESPACE, tokenIdOf, tokenNameOf } from './join-token.ts';
 import {
   CERTIFICATE_LIFE_MS,
@@ -222,7 +222,7 @@ const prepareApproval = async ({ request, tokenSecret, host }: Approval, context
 
 const recordIdentity = async (host: MacHost, endsAtMs: number, context: ReconcileContext): Promise<void> => {
   const identity = { nodeName: host.spec.claimRef?.name ?? '', expiresAt: toTimestamp(endsAtMs) };
-  await patchHost(host, { identity }, context);
+  await recordOn(host, { identity }, context);
 };
 
 /** Kubernetes' own approver lets Nodes renew, and a signer may be slow: what was issued counts, if it lives for longer. */
