@@ -35,6 +35,7 @@ try {
   const isKept = await chooseMode(flags)({
     ...{ flags, signal: io.signal, cores: availableParallelism() },
     print: (text) => io.stdout(`${text}\n`),
+    tell: (text) => (flags.json === true ? io.stderr : io.stdout)(`${text}\n`),
     elapsedMs: () => performance.now(),
   });
   process.exitCode = isKept ? 0 : 1;

@@ -3,7 +3,7 @@ import type { ExhaustiveAnswer, Job } from './job.ts';
 import type { Mode } from './mode.ts';
 import { runTasks } from './pool.ts';
 
-export const runExhaustiveMode: Mode = async ({ flags, print, signal, cores, elapsedMs }) => {
+export const runExhaustiveMode: Mode = async ({ flags, print, tell, signal, cores, elapsedMs }) => {
   const of = flags.workers ?? cores;
   const { steps, minutes } = flags;
   const tasks = Array.from({ length: of }, (_, at): { readonly job: Job } => ({
@@ -20,8 +20,8 @@ export const runExhaustiveMode: Mode = async ({ flags, print, signal, cores, ela
   const schedules = Array.from({ length: steps + 1 }, (_, at) => sum((answer) => answer.schedules[at] ?? 0));
   const left = sum((answer) => answer.left);
   const states = new Set(answers.flatMap((answer) => answer.states)).size;
+  for (const violation of violations) tell(violation);
   if (flags.json !== true) {
-    for (const violation of violations) print(violation);
     for (const [at, count] of schedules.entries())
       print(`${String(count).padStart(8)}  schedules ${at} steps from the dullest one`);
     print(left === 0 ? `complete up to ${steps} steps` : `${left} more were not run: the time was up`);

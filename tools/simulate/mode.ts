@@ -4,6 +4,8 @@ import type { SimulateFlags } from './flags.ts';
 export interface ModeContext {
   readonly flags: SimulateFlags;
   readonly print: (text: string) => void;
+  /** What was found, for a person: on standard error where standard output is one line of JSON. */
+  readonly tell: (text: string) => void;
   readonly signal: AbortSignal;
   /** Processors that may be used. */
   readonly cores: number;

@@ -51,7 +51,7 @@ export const splitSeeds = (from: number, count: number, size: number): readonly 
   }));
 
 export const runSeedsMode: Mode = async (context) => {
-  const { flags, print, signal, elapsedMs } = context;
+  const { flags, tell, signal, elapsedMs } = context;
   const { seeds = SEEDS } = flags;
   const workers = workersOf(context, seeds);
   const size = Math.max(1, Math.min(CHUNK_MAX, Math.ceil(seeds / workers)));
@@ -65,7 +65,7 @@ export const runSeedsMode: Mode = async (context) => {
     onLine: (line) => {
       if (line.is === 'swarm') total = addSummary(total, line.summary, line.cpuMs);
       if (line.is !== 'found') return;
-      if (flags.json !== true) print(renderFound(line));
+      tell(renderFound(line));
       if (flags.save !== undefined && !saved) writeFileSync(flags.save, line.saved);
       saved = true;
     },

@@ -3,7 +3,7 @@ import type { Job } from './job.ts';
 import type { Mode } from './mode.ts';
 import { runTasks } from './pool.ts';
 
-export const runSystematicMode: Mode = async ({ flags, print, signal, cores, elapsedMs }) => {
+export const runSystematicMode: Mode = async ({ flags, print, tell, signal, cores, elapsedMs }) => {
   const of = flags.workers ?? cores;
   const tasks = Array.from({ length: of }, (_, at): { readonly job: Job } => ({
     job: { do: 'systematic', every: flags.every, everyCrash: flags.everyCrash, share: { at, of } },
@@ -20,7 +20,7 @@ export const runSystematicMode: Mode = async ({ flags, print, signal, cores, ela
       violations.push(...line.violations);
     },
   });
-  if (flags.json !== true) for (const violation of violations) print(violation);
+  for (const violation of violations) tell(violation);
   print(
     JSON.stringify({
       points,

@@ -61,11 +61,11 @@ const membersOf = (deps: PrepareDeps, { spec }: MacHost): readonly RollMember[] 
   deps.caches.hosts
     .list()
     .filter((other) => other.spec.fleet === spec.fleet && isWithin(deps.ports.settings.namespace, other))
-    .filter((other) => hostStateOf(other.spec, 'there') === 'joined' && hasJoined(deps.caches, other))
+    .filter((other) => hostStateOf(other.spec, 'there') === 'joined' && hasEverJoined(deps.caches, other))
     .map((other) => memberOf(deps, other));
 
 /** One that has yet to may wait for long, for the end of an earlier Node (R23): nobody else is to wait for it. */
-const hasJoined = (caches: ProviderCaches, host: MacHost): boolean =>
+const hasEverJoined = (caches: ProviderCaches, host: MacHost): boolean =>
   host.status?.configHash !== undefined || nodeOf(caches, host) !== undefined;
 
 const memberOf = (deps: PrepareDeps, host: MacHost): RollMember => {
