@@ -1,6 +1,7 @@
 /** S9, S10, S17: a machine, its Mac and its Node stay who they are. */
 import { parseTimestamp } from '../../../base/clock.ts';
 import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
+import { parseProviderId } from '../../../kinds/names.ts';
 import type { Happening, Property, Truth } from '../truth.ts';
 import { judgeNamesakes } from './namesakes.ts';
 
@@ -35,16 +36,21 @@ const changedProviderId = (happening: Happening): string | undefined => {
   return `${after?.metadata.name} had ${old} and has ${now}`;
 };
 
-/** Of a Machine that has all three, they are one. */
+/**
+ * Of a Machine that has all three, they are one. Where a person made a Node of that name after the Machine's was deleted, in the name of
+ * a server that there is not (F79), the Machine still names it until core has seen that its own is gone.
+ */
 const differentProviderIds = (happening: Happening, truth: Truth): string | undefined => {
   if (happening.is !== 'object' || happening.change.kind !== 'coreMachines') return undefined;
-  const { after } = happening.change;
+  const { before, after } = happening.change;
   const nodeName = after?.status?.nodeRef?.name;
   if (after?.spec.providerID === undefined || nodeName === undefined) return undefined;
+  const nodeId = truth.find('nodes', nodeName)?.spec?.providerID;
+  const isForged = truth.server(parseProviderId(nodeId ?? '')?.serverId ?? '') === undefined;
   const ids = [
     after.spec.providerID,
     truth.find('machines', after.spec.infrastructureRef.name, after.metadata.namespace)?.spec.providerID,
-    truth.find('nodes', nodeName)?.spec?.providerID,
+    isForged && before?.status?.nodeRef?.name === nodeName ? undefined : nodeId,
   ].filter((id) => id !== undefined && id !== '');
   return new Set(ids).size > 1 ? `${after.metadata.name} is known as ${[...new Set(ids)].join(' and ')}` : undefined;
 };
