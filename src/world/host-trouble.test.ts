@@ -44,6 +44,20 @@ describe('trouble with a Mac, on the virtual clock', () => {
     assert.equal(countOf(world, id, 'reinstall'), 0);
   });
 
+  it('tells of a failed attempt what went wrong and when the next is, and does not say it twice', async () => {
+    const world = startWorld({ seed: 11, macs: 1 });
+    const id = world.cloud.servers()[0]?.id ?? '';
+    world.macs.mac(id).addStepFault({ step: 'tart', kind: 'exit', times: 1, output: 'no space' });
+    const isPaused = () => hostOf(world, id)?.spec.budgets.bootstrap.nextAttemptAt !== undefined;
+    await runUntil(world, 'the first attempt failed', isPaused);
+    const toldOf = () => hostOf(world, id)?.status?.conditions?.find(({ type }) => type === 'Ready')?.message;
+    await pass(world, 1_000);
+    const told = toldOf();
+    assert.match(told ?? '', /^attempt 1 failed: .*no space.*; the next is at 2026-/s);
+    await pass(world, 10_000);
+    assert.equal(toldOf(), told);
+  });
+
   it('000-5 R22 gives a Mac back after eight failures and takes another under the same machine', async () => {
     const world = startWorld({ seed: 12, macs: 2 }, 1);
     await runUntil(world, 'claimed', () => world.operator.list(MACHINES)[0]?.status?.serverID !== undefined);

@@ -164,8 +164,8 @@ export const IN_RECOVERY: readonly Mutant[] = [
     edits: [
       {
         file: PREPARE,
-        from: 'if (leftMs <= 0) return undefined;',
-        to: 'if (leftMs <= Number.MAX_SAFE_INTEGER) return undefined;',
+        from: 'if (nextAttemptAt === undefined || leftMs <= 0) return undefined;',
+        to: 'if (nextAttemptAt === undefined || leftMs <= Number.MAX_SAFE_INTEGER) return undefined;',
       },
     ],
   },

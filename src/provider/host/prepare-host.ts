@@ -6,7 +6,7 @@ import { afterFailure } from '../../base/backoff.ts';
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
 import { isEqualJson } from '../../base/json.ts';
-import { REASONS } from '../../kinds/condition-reasons.ts';
+import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import { ifThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
@@ -63,16 +63,20 @@ export interface PrepareTask {
   readonly context: Pick<ReconcileContext, 'kube' | 'signal'>;
 }
 
-/** Undefined: its time has come. */
-export const pacedUntil = ({ ports }: PrepareDeps, { spec }: MacHost): StepResult<MacHost> | undefined => {
-  const leftMs = (parseTimestamp(spec.budgets.bootstrap.nextAttemptAt) ?? 0) - ports.clock.now();
-  if (leftMs <= 0) return undefined;
-  const { lastError = REASONS.machine.bootstrapped.bootstrapFailed, failures } = spec.budgets.bootstrap;
-  return wait(
-    leftMs,
-    notReady(lastError, `attempt ${failures} failed; the next is at ${spec.budgets.bootstrap.nextAttemptAt}`),
-  );
+/** Undefined: its time has come. What the last attempt said of itself stays. */
+export const pacedUntil = ({ ports }: PrepareDeps, { spec, status }: MacHost): StepResult<MacHost> | undefined => {
+  const { failures, nextAttemptAt, lastError } = spec.budgets.bootstrap;
+  const leftMs = (parseTimestamp(nextAttemptAt) ?? 0) - ports.clock.now();
+  if (nextAttemptAt === undefined || leftMs <= 0) return undefined;
+  const told = status?.conditions?.find(({ type }) => type === CONDITIONS.host.ready)?.message;
+  const message = told?.endsWith(nextAttemptAt) === true ? told : sayNext({ failures, nextAttemptAt });
+  return wait(leftMs, notReady(lastError ?? REASONS.machine.bootstrapped.bootstrapFailed, message));
 };
+
+const sayNext = (
+  { failures, nextAttemptAt }: { readonly failures: number; readonly nextAttemptAt: string },
+  why?: string,
+): string => `attempt ${failures} failed${why === undefined ? '' : `: ${why}`}; the next is at ${nextAttemptAt}`;
 
 export const prepare = async (
   deps: PrepareDeps,
@@ -183,7 +187,7 @@ const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): Ste
   };
   return wait(0, {
     spec: { budgets: { ...spec.budgets, bootstrap } },
-    ...notReady(error.code, error.message),
+    ...notReady(error.code, sayNext(bootstrap, error.message)),
     events: [{ type: 'Warning', reason: REASONS.machine.bootstrapped.bootstrapFailed, message: error.message }],
   });
 };

@@ -2,6 +2,8 @@
 import type { FleetError } from '../../base/errors.ts';
 import type { FleetObserver, FleetWorld } from '../fleet-world.ts';
 import { type Court, createCourt } from './court.ts';
+import { SECOND_TEAM } from './disturbances/namesakes.ts';
+import { OLDER_ETCD } from './marks.ts';
 import { SAFETY } from './properties/all.ts';
 import { createRights, refusedOf } from './rights.ts';
 import type { Happening, Property, PropertyId, Violation } from './truth.ts';
@@ -79,7 +81,7 @@ export const createJury = (properties: readonly Property[] = SAFETY): Jury => {
       for (const court of courts) court.judgeQuiet();
     },
     judgeEnd: (struck) => {
-      const lacking = world && lackingRight(world, struck);
+      const lacking = world && lackingRight(world, new Set([...struck, ...marks]));
       if (lacking !== undefined) add('S40', `no right to ${lacking}`);
     },
     rights: rights.used,
@@ -90,6 +92,13 @@ export const createJury = (properties: readonly Property[] = SAFETY): Jury => {
   };
 };
 
-/** With a namespace that somebody deletes its bindings go, and with them the rights in it. */
-const lackingRight = ({ forbidden, namespace }: FleetWorld, struck: ReadonlySet<string>): string | undefined =>
-  refusedOf(forbidden).find((right) => !(struck.has('delete-namespace') && right.endsWith(` in ${namespace}`)));
+/**
+ * With a namespace that somebody deletes its bindings go, and with them the rights in it; so they do where an older etcd comes back, from
+ * before another team moved in.
+ */
+const lackingRight = ({ forbidden, namespace }: FleetWorld, marks: ReadonlySet<string>): string | undefined => {
+  const [isOursGone, isTheirsGone] = [marks.has('delete-namespace'), marks.has(OLDER_ETCD)];
+  const isGone = (right: string): boolean =>
+    (isOursGone && right.endsWith(` in ${namespace}`)) || (isTheirsGone && right.endsWith(` in ${SECOND_TEAM}`));
+  return refusedOf(forbidden).find((right) => !isGone(right));
+};

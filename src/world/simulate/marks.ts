@@ -3,6 +3,9 @@ import { HOST_STATES } from '../../kinds/mac-host.ts';
 import { DISTURBANCES } from './disturbances.ts';
 import type { Happening } from './truth.ts';
 
+/** Also said by strikes that come with another one. */
+export const OLDER_ETCD = 'sometimes: an older etcd came back';
+
 /** Every state that a swarm has to reach. */
 export const RARE_STATES: readonly string[] = [
   ...HOST_STATES.map((state) => `sometimes: ${state}`),
@@ -23,8 +26,7 @@ export const unreached = (marks: Readonly<Record<string, number>>, schedules: nu
 /** The marks that this happening sets. */
 export const marksOf = (happening: Happening): readonly string[] => {
   if (happening.is === 'stale-write') return ['sometimes: a stale write is refused'];
-  if (happening.is === 'reopened')
-    return [happening.how === 'restored' ? 'sometimes: an older etcd came back' : 'sometimes: the API came back'];
+  if (happening.is === 'reopened') return [happening.how === 'restored' ? OLDER_ETCD : 'sometimes: the API came back'];
   if (happening.is !== 'object') return [];
   const { change } = happening;
   if (change.kind === 'leases') return leaderMarks(change);

@@ -9,19 +9,20 @@ import { startFleet } from '../start-fleet.ts';
 import type { Disturbance, Strike } from './disturbance.ts';
 
 const { machines: CORE_MACHINES } = CLUSTER_API_RESOURCES;
-const NAMESPACE = 'another-team';
+export const SECOND_TEAM = 'another-team';
 
 const moveIn = ({ operator }: FleetWorld): void => {
-  if (operator.list(NAMESPACES).some(({ metadata }) => metadata.name === NAMESPACE)) return;
-  operator.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-  for (const right of renderRights(NAMESPACE)) if (right.object.metadata.namespace === NAMESPACE) operator.apply(right);
-  startFleet({ operator, namespace: NAMESPACE }, 0);
+  if (operator.list(NAMESPACES).some(({ metadata }) => metadata.name === SECOND_TEAM)) return;
+  operator.create('/api/v1/namespaces', { metadata: { name: SECOND_TEAM } });
+  for (const right of renderRights(SECOND_TEAM))
+    if (right.object.metadata.namespace === SECOND_TEAM) operator.apply(right);
+  startFleet({ operator, namespace: SECOND_TEAM }, 0);
 };
 
 /** By hand, as of an old manifest: a Machine and the infrastructure it names. */
 const makeMachine = ({ operator }: FleetWorld, { metadata, spec }: ScalewayAppleSiliconMachine): void => {
   const { name } = metadata;
-  const place = { namespace: NAMESPACE, name, labels: { [CLUSTER_API_LABELS.clusterName]: 'demo' } };
+  const place = { namespace: SECOND_TEAM, name, labels: { [CLUSTER_API_LABELS.clusterName]: 'demo' } };
   const { providerID: _theirs, ...wanted } = spec;
   const infrastructureRef = { apiGroup: MACHINES.group, kind: MACHINES.kind, name };
   operator.apply({
@@ -31,7 +32,7 @@ const makeMachine = ({ operator }: FleetWorld, { metadata, spec }: ScalewayApple
       ...{ spec: { clusterName: 'demo', bootstrap: { dataSecretName: 'noop-bootstrap' }, infrastructureRef } },
     },
   });
-  const made = operator.list(CORE_MACHINES).find((one) => one.metadata.namespace === NAMESPACE);
+  const made = operator.list(CORE_MACHINES).find((one) => one.metadata.namespace === SECOND_TEAM);
   const owner = { apiVersion: apiVersionOf(CORE_MACHINES), kind: 'Machine', name, uid: made?.metadata.uid ?? '' };
   operator.apply({
     resource: MACHINES,
@@ -46,7 +47,7 @@ const makeNamesake = ({ world, choose }: Strike): string | undefined => {
   const { operator } = world;
   const machines = operator.listOwn(MACHINES);
   const machine = machines.length === 0 ? undefined : machines[choose(machines.length)];
-  const isMade = operator.list(CORE_MACHINES).some(({ metadata }) => metadata.namespace === NAMESPACE);
+  const isMade = operator.list(CORE_MACHINES).some(({ metadata }) => metadata.namespace === SECOND_TEAM);
   if (machine === undefined || isMade) return undefined;
   moveIn(world);
   makeMachine(world, machine);

@@ -23,7 +23,7 @@ export const judgeQuiet = (truth: Truth, witness: Witness): readonly Finding[] =
   ...stuckMachines(truth),
   ...stuckDeletions(truth),
   ...stuckReleases(truth),
-  ...lostServers(truth),
+  ...lostServers(truth, witness),
   ...judgeRecords(truth),
   ...judgeMacs(truth, witness),
   ...judgeCluster(truth, witness),
@@ -101,14 +101,18 @@ const stuckReleases = (truth: Truth): readonly Finding[] =>
       message: `${metadata.name} is ${status?.state} since its release at ${spec.release?.requestedAt}`,
     }));
 
-/** Every server with a name that only we give is on record. */
-const lostServers = (truth: Truth): readonly Finding[] =>
+/**
+ * Every server with a name that only we give is on record. A name that was on its way to a machine of which an older etcd knows nothing
+ * may be that of another cluster: nobody touches the server, and it is told as astray.
+ */
+const lostServers = (truth: Truth, witness: Witness): readonly Finding[] =>
   truth
     .servers()
     .filter(({ name, id }) => {
       const parsed = parseServerName(name, POOLS);
       const isForeign = parsed !== undefined && 'clusterId' in parsed && !CLUSTER_IDS.includes(parsed.clusterId);
       const isKnown = [truth, ...truth.others()].some((one) => one.find('hosts', id) !== undefined);
-      return parsed !== undefined && !isForeign && !isKnown;
+      const isAstray = parsed?.kind === 'claim-pending' && witness.hasForgotten();
+      return parsed !== undefined && !isForeign && !isKnown && !isAstray;
     })
     .map(({ name, id }) => ({ property: 'L3', message: `nobody knows ${id}, which is named ${name}` }));

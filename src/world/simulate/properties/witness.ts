@@ -12,6 +12,8 @@ export interface Witness extends Memory {
   busiest(nowMs: number): readonly Busy[];
   /** Macs that a machine took again although they had failed it, and another was free. */
   readonly rePicks: Pick<RePicks, 'recent'>;
+  /** Whether an older etcd came back, which knows nothing of what was done since. */
+  hasForgotten(): boolean;
 }
 
 export interface Busy {
@@ -29,13 +31,16 @@ export const createWitness = (): Witness => {
   const bundles = new Map<string, string>();
   const rePicks = createRePicks();
   let wanted: string | undefined;
+  let isForgetful = false;
   const memories: readonly Memory[] = [createLostReleases(), createHastyTries(), createRefusedReboots()];
   return {
     rePicks,
+    hasForgotten: () => isForgetful,
     judge: (truth) => memories.flatMap((memory) => memory.judge(truth)),
     hear: (happening, truth) => {
       rePicks.hear(happening, truth);
       for (const memory of memories) memory.hear(happening, truth);
+      if (happening.is === 'reopened' && happening.how === 'restored') isForgetful = true;
       if (happening.is === 'configuration') {
         const { digest, bundle } = happening.configuration;
         bundles.set(digest, bundle);
