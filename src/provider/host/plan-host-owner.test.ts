@@ -121,6 +121,13 @@ judgePlans('whose it is, and what becomes of it when that is nobody', [
     plan: { do: 'rest' },
   },
   {
+    story: 'R19 a held host that Scaleway does not show is looked at again (swarm seed 20216)',
+    spec: { ...CLAIMED, hold: { reason: 'NamespaceTerminating' } },
+    server: undefined,
+    owner: 'gone',
+    plan: { do: 'report', message: 'Scaleway does not show the server' },
+  },
+  {
     story: 'R15 a host whose owner is back goes on',
     spec: { ...CLAIMED, hold: { reason: 'OwnerVanished' } },
     server: serverOf('mac-1'),

@@ -31,10 +31,13 @@ const PLANS: Readonly<Record<Move, (view: HostView) => HostPlan>> = {
   return: planReturn,
   seclude: planSeclude,
   terminate: planTerminate,
-  keep: planKeep,
+  keep: (view) => planKeep(view) ?? (view.server === undefined ? planReport(view) : { do: 'rest' }),
   forget: (view) => planForget(view),
-  report: (view) => ({ do: 'report', message: describeMismatch(view) }),
+  report: (view) => planReport(view),
 };
+
+/** It is looked at again: one that Scaleway does not show may be gone, which takes a second look (R19). */
+const planReport = (view: HostView): HostPlan => ({ do: 'report', message: describeMismatch(view) });
 
 const planRoll = ({ isTurnToRoll, server, times }: HostView): HostPlan => {
   if (!isTurnToRoll) return { do: 'rest' };

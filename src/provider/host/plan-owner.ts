@@ -33,7 +33,8 @@ export const planOwner = (view: Pick<HostView, 'owner' | 'nowMs' | 'times'>): Ho
   };
 };
 
-export const planKeep = ({ spec, owner }: HostView): HostPlan => {
+/** Undefined: nothing changes about its being held. */
+export const planKeep = ({ spec, owner }: HostView): HostPlan | undefined => {
   const reason = spec.hold?.reason ?? '';
   if (spec.release !== undefined) {
     return {
@@ -43,5 +44,5 @@ export const planKeep = ({ spec, owner }: HostView): HostPlan => {
     };
   }
   if (reason === moved) return { do: 'forget' };
-  return isHoldOfOwner(reason) && owner === 'names-it' ? { do: 'store', spec: { hold: undefined } } : { do: 'rest' };
+  return isHoldOfOwner(reason) && owner === 'names-it' ? { do: 'store', spec: { hold: undefined } } : undefined;
 };
