@@ -10,11 +10,12 @@
 
 check() {
   [ -e "$macfleet_home/claim" ] || return 1
-  [ "$(cat "$macfleet_home/claim")" = "$in_claim" ] || refuse 'NotWiped it works for another claim'
+  is_claimed || refuse 'NotWiped it works for another claim'
+  is_fenced || { say 'it has the claim, and no epoch yet' && return 1; }
 }
 
 apply() {
-  if [ "$in_takeover" != yes ]; then
+  if [ "$in_takeover" != yes ] && ! is_claimed; then
     [ ! -e /etc/tart-kubelet/kubeconfig ] || refuse "NotWiped it has an agent's kubeconfig"
     [ ! -e /Library/LaunchDaemons/dev.tuist.tart-kubelet.plist ] || refuse 'NotWiped it has an agent'
   fi
@@ -22,4 +23,18 @@ apply() {
     fail 'cannot write ~/.macfleet'
   fi
   mv -f "$macfleet_home/claim.new" "$macfleet_home/claim"
+}
+
+# The epoch is the driver's to keep, which notes it once this step has ended well.
+verify() { is_claimed; }
+
+is_claimed() { [ "$(cat "$macfleet_home/claim" 2>/dev/null)" = "$in_claim" ]; }
+
+# Whoever is cut off in between leaves a claim without an epoch: then this step is not done, and no other is let through.
+is_fenced() {
+  local name
+  for name in "$macfleet_home"/epoch/*; do
+    [ ! -e "$name" ] || return 0
+  done
+  return 1
 }

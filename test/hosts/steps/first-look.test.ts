@@ -15,6 +15,18 @@ test('R9: a wiped Mac takes the claim, and takes it again', async (t) => {
   assert.equal(await step('first-look', call), 'check 0');
 });
 
+test('F35: a first look that was cut off before its epoch was noted is taken again, and work goes on', async (t) => {
+  const { batch, step, asRoot, mac } = await stageSteps(t, { start: 'fresh' });
+  const call = { inputs: { claim: 'one' } };
+  await batch({ 'first-look': call });
+  await asRoot(`rm -r ${HOME}/.macfleet/epoch`);
+  // What the Mac has by then is its own claim's.
+  mac.files.write(KUBECONFIG, 'kind: Config\n');
+  assert.equal(await step('first-look', { ...call, do: 'check' }), 'check 1');
+  assert.equal(await step('first-look', call), 'check 1, apply 0, verify 0');
+  assert.equal(await step('first-look', call), 'check 0');
+});
+
 test('R9: a Mac that works for another claim changes nothing, for whoever asks', async (t) => {
   const { batch, readText } = await stageSteps(t, { start: 'fresh' });
   await batch({ 'first-look': { inputs: { claim: 'one' } } });
