@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { STOCK_PF_CONF } from '../../../src/sim/mac/bash/fresh-disk.ts';
+import type { StageOptions } from '../mac/stage.ts';
 import { until } from '../sshd-stage.ts';
 import { CONVERGED_PF_CONF, LEGACY_PF, type LegacyPf } from './legacy-pf.ts';
 import { mutate, type StepsStage, stageSteps } from './steps-stage.ts';
@@ -11,8 +12,12 @@ const RULES = ['in', 'out'].flatMap((way) => [
   `block drop ${way} quick from <vm_sources> to 169.254.169.254`,
 ]);
 
-const stageLegacy = async (t: TestContext, { pfConf, files = {}, commands = [] }: LegacyPf): Promise<StepsStage> => {
-  const stage = await stageSteps(t);
+const stageLegacy = async (
+  t: TestContext,
+  { pfConf, files = {}, commands = [] }: LegacyPf,
+  options: StageOptions = {},
+): Promise<StepsStage> => {
+  const stage = await stageSteps(t, options);
   for (const [path, text] of Object.entries({ ...files, '/etc/pf.conf': pfConf })) stage.mac.files.write(path, text);
   for (const command of commands) {
     const { exitCode, stderr } = await stage.asRoot(command);
@@ -57,7 +62,8 @@ test('003-1: the block counts from the next boot on, with what macOS has of its 
 });
 
 test('W-18: rules that nobody evaluates are found out', async (t) => {
-  const stage = await stageLegacy(t, { story: '', pfConf: STOCK_PF_CONF });
+  // The job that puts them back runs every minute of the Mac: a minute that is longer than the look.
+  const stage = await stageLegacy(t, { story: '', pfConf: STOCK_PF_CONF }, { timeScale: 1 });
   await stage.step('firewall');
   await stage.asRoot('pfctl -a com.apple/tuist.runners -F rules');
   assert.equal(await stage.step('firewall', { do: 'check' }), 'check 1');
