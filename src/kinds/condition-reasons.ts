@@ -30,6 +30,8 @@ export const REASONS = {
       nameTaken: 'NameTaken',
       /** The namespace may not adopt from this pool (R26). */
       poolNotAllowed: 'PoolNotAllowed',
+      /** Its pool prefix continues that of another machine, or the other way round: a Mac could be of either pool. */
+      prefixesOverlap: 'PoolPrefixesOverlap',
       /** No order without leave, or no more of them (R25). */
       orderLimitReached: 'OrderLimitReached',
       /** A Mac is being rented for it (R25). */

@@ -8,7 +8,7 @@ import type { MacHost } from '../../kinds/mac-host.ts';
 import { type StepResult, wait } from '../../kube/controller/outcome.ts';
 import { afterFailedPush, type DriftPlan, type DriftView, planDrift } from '../fleet/plan-drift.ts';
 import { planWave, type RollMember } from '../fleet/plan-wave.ts';
-import { rollHost, wantedHashOf } from './bootstrap.ts';
+import { isBlameless, rollHost, wantedHashOf } from './bootstrap.ts';
 import { isWithin, nodeOf, type ProviderCaches } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
 import {
@@ -128,7 +128,7 @@ const failedPush = async (
   { error, context }: Pick<PrepareTask, 'context'> & { readonly error: FleetError },
 ): Promise<StepResult<MacHost>> => {
   const drift = driftOf(deps, host);
-  const roll = afterFailedPush(drift, toTimestamp(drift.nowMs));
+  const roll = afterFailedPush(drift, { at: toTimestamp(drift.nowMs), isCounted: !isBlameless(error) });
   const isLast = drift.limits.cap > 0 && roll.failures >= drift.limits.cap;
   const reason = isLast ? 'TartKubeletUpdateExceededRetries' : 'AgentRollFailed';
   // The epoch of the next try goes on record with the failure of this one.

@@ -178,7 +178,7 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
       0,
     ),
     taken: new Set(others.map(({ status }) => status?.serverID ?? '')),
-    namesakes: others.filter(({ metadata }) => metadata.name === machine.metadata.name),
+    others,
     poolPrefix: ports.settings.poolPrefix,
     poolNamespaces: ports.settings.poolNamespaces ?? new Map(),
     projectId: ports.settings.projectId,
