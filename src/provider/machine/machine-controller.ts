@@ -2,6 +2,7 @@
  * Cluster API's infrastructure machine: chooses a Mac, claims it, waits until it has joined, tells core; and when it is
  * deleted asks for the Mac's release and goes at once: nobody waits for a wipe (R11, 002-5).
  */
+import { parseTimestamp } from '../../base/clock.ts';
 import { isEqualJson } from '../../base/json.ts';
 import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import { FINALIZERS } from '../../kinds/labels.ts';
@@ -79,7 +80,7 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
       // It is about to choose a Mac, mostly; with the choice it would be a write of its own.
       annotations: ({ spec }) => (spec.providerID ? {} : BLOCKING.annotations),
       read: parseMachine,
-      gate: async (machine) => gate(caches, machine),
+      gate: async (machine) => gate(deps, machine),
       up: [
         {
           name: 'go-on',
@@ -113,15 +114,24 @@ const step = (name: string, run: Step<Machine>['run']): Step<Machine> => ({
 });
 
 /** Paused freezes everything but deletion; without its owners there is nothing to work for yet (001-2, F77). */
-const gate = (caches: MachineDeps['caches'], machine: Machine): Result | undefined => {
+const gate = ({ ports, caches }: MachineDeps, machine: Machine): Result | undefined => {
   const { metadata } = machine;
   if (metadata.deletionTimestamp !== undefined) return undefined;
   const isOwned = metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') ?? false;
-  if (!isOwned || clusterOf(caches.clusters, machine) === undefined)
-    return stop<Machine>(
-      notYet(provisioned.waitingForCluster, 'The Machine or the Cluster behind this object is not there yet.'),
-    );
+  if (!isOwned || clusterOf(caches.clusters, machine) === undefined) return awaitOwners(machine, ports.clock.now());
   return isPaused(caches.clusters, machine) ? stop<Machine>({ condition: reportPause('True') }) : undefined;
+};
+
+/** Core makes this object before the Machine that owns it: that it has none is told only of one that stays so. */
+const OWNERS_COME_MS = 5_000;
+
+const awaitOwners = ({ metadata }: Machine, nowMs: number): Result => {
+  const ageMs = nowMs - (parseTimestamp(metadata.creationTimestamp) ?? 0);
+  // Whose clock is ahead of ours is not waited for.
+  if (ageMs >= 0 && ageMs < OWNERS_COME_MS) return wait<Machine>(OWNERS_COME_MS - ageMs);
+  return stop<Machine>(
+    notYet(provisioned.waitingForCluster, 'The Machine or the Cluster behind this object is not there yet.'),
+  );
 };
 
 const notYet = (reason: string, message: string): Report<Machine> => ({
