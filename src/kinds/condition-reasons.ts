@@ -17,6 +17,8 @@ export const REASONS = {
     ready: { ready: 'Ready', notReady: 'NotReady', deleting: 'Deleting' },
     provisioned: {
       provisioned: 'Provisioned',
+      /** It has chosen a Mac, and is about to claim it (R5). */
+      adopting: 'Adopting',
       waitingForCluster: 'WaitingForClusterInfrastructureReady',
       noAdoptPoolPrefix: 'NoAdoptPoolPrefix',
       invalidOSPin: 'InvalidOSPin',

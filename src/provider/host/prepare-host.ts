@@ -208,6 +208,12 @@ const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): Ste
   return wait(0, {
     spec: { budgets: { ...spec.budgets, bootstrap } },
     ...notReady(error.code, sayNext(bootstrap, error.message)),
-    events: [{ type: 'Warning', reason: REASONS.machine.bootstrapped.bootstrapFailed, message: error.message }],
+    events: [{ type: 'Warning', reason: eventReasonOf(error), message: error.message }],
   });
+};
+
+/** What the original has a name for is told under that; everything else failed in the bootstrap. */
+const eventReasonOf = ({ code }: FleetError): string => {
+  const known: readonly string[] = Object.values(REASONS.machine.bootstrapped);
+  return known.includes(code) ? code : REASONS.machine.bootstrapped.bootstrapFailed;
 };

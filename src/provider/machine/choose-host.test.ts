@@ -99,6 +99,16 @@ describe('which Mac a machine gets', () => {
       },
       gets: 'a',
     },
+    ...['tahoe', 'macos-tahoe', ' Tahoe '].map((os) => ({
+      story: `T-55 T-57 one of its family, also when that is written "${os}"`,
+      given: { machine: machine({ os }) },
+      gets: 'a',
+    })),
+    {
+      story: 'T-57 none of another family, nor of a development release of its own',
+      given: { hosts: [host('a', { osFamily: 'Sequoia' }), host('b', { osFamily: 'devos-tahoe' })] },
+      gets: 'NoAvailableHost',
+    },
     { story: 'R1 none of another project', given: { projectId: 'q' }, gets: 'NoAvailableHost' },
     { story: 'T-46 none of another type', given: { machine: machine({ type: 'M4-S' }) }, gets: 'NoAvailableHost' },
     {

@@ -3,6 +3,7 @@
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import { osFamilyKey } from '../../macos/os-family-key.ts';
 import { isOrder } from '../host/host-life.ts';
 import type { HostTimes } from '../host/host-view.ts';
 import { isClaimable } from '../host/plan-host.ts';
@@ -181,7 +182,13 @@ export const suits = (
   spec.source.scaleway?.projectID === projectId &&
   spec.type === machine.spec.type &&
   spec.source.scaleway?.zone === machine.spec.zone &&
-  spec.osFamily === machine.spec.os;
+  isSameFamily(spec.osFamily, machine.spec.os);
+
+/** However each of them writes it: `Tahoe`, `macos-tahoe`. */
+const isSameFamily = (one: string | undefined, other: string): boolean => {
+  const key = osFamilyKey(other);
+  return key !== '' && osFamilyKey(one ?? '') === key;
+};
 
 const isFree = (view: ChoiceView, host: MacHost): boolean =>
   !view.taken.has(host.metadata.name) && isOnOffer(host, view);

@@ -33,6 +33,7 @@ import { awaitRecord } from './await-record.ts';
 import { chooseHost } from './choose-host.ts';
 import { createHandOut } from './hand-out.ts';
 import { judgeHost } from './judge-host.ts';
+import { mirrorOf, READY_EVENTS, tellBootstrap } from './mirror-host.ts';
 import type { MissedHosts } from './missed-hosts.ts';
 import { createRefusedHosts, type RefusedHosts } from './refused-hosts.ts';
 import { releaseHost } from './release-host.ts';
@@ -93,6 +94,11 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
           return choose(deps, machine, context);
         }),
         step('claim', (machine, context) => claim(deps, machine, context)),
+        {
+          name: 'bootstrap',
+          condition: CONDITIONS.machine.bootstrapped,
+          run: async (machine) => tellBootstrap(caches.hosts.get(machine.status?.serverID ?? '')),
+        },
         step('join', (machine, context) => join(deps, machine, context)),
       ],
       down: [
@@ -202,16 +208,23 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
     return wait<Machine>(ports.settings.times.quietMs, {
       ...notYet(choice.reason, choice.message),
       ...LETTING_GO,
+      events: isTold(machine, choice.reason)
+        ? []
+        : [{ type: 'Warning', reason: choice.reason, message: choice.message }],
       status: { phase: 'Pending' },
     });
   }
   const message = choice.kind === 'known' ? `Has claimed ${choice.serverId}.` : `Claiming ${choice.serverId}.`;
   return wait<Machine>(0, {
-    ...notYet(provisioned.noAvailableHost, message),
+    ...notYet(provisioned.adopting, message),
     ...(machine.spec.providerID ? {} : BLOCKING),
+    ...(choice.kind === 'known' ? {} : { events: [{ type: 'Normal', reason: provisioned.adopting, message }] }),
     status: { serverID: choice.serverId, phase: 'Adopting' },
   });
 };
+
+const isTold = ({ status }: Machine, reason: string): boolean =>
+  status?.conditions?.some((told) => told.type === CONDITIONS.machine.provisioned && told.reason === reason) === true;
 
 /** The intent is pursued by provider/host, which alone spends money; the machine tells how far it is. */
 const rent = async (
@@ -295,21 +308,6 @@ const describeMismatch = (serverId: string): string =>
 const isFirstOf = (rivals: readonly Machine[], { metadata }: Machine): boolean =>
   rivals.every((rival) => (rival.metadata.uid ?? '') >= (metadata.uid ?? ''));
 
-/**
- * What a machine says of a Mac that has not joined: its state, and its trouble. Each step of its way is told on the MacHost
- * alone, and until the claim is carried out there is nothing to add to the choice.
- */
-const mirrorOf = (host: MacHost | undefined): Report<Machine> => {
-  const { state = 'not on record', conditions } = host?.status ?? {};
-  const ready = conditions?.find(({ type }) => type === CONDITIONS.host.ready);
-  const isOnItsWay = ready === undefined || ready.status === 'True' || ready.reason === REASONS.host.ready.notReady;
-  if (isOnItsWay && (state === 'free' || state === 'claimed')) return {};
-  return {
-    ...notYet(REASONS.machine.ready.notReady, `The host is ${state}${isOnItsWay ? '' : `: ${ready.message}`}.`),
-    status: { phase: 'Bootstrapping' },
-  };
-};
-
 const NEW_ATTEMPTS = { failures: 0, lastFailureAt: null, failedHash: null };
 
 /** providerID and provisioned are set together, once the Mac has joined (R22). */
@@ -317,7 +315,7 @@ const join = async ({ ports, caches }: MachineDeps, machine: Machine, context: R
   const host = caches.hosts.get(machine.status?.serverID ?? '');
   const state = host?.status?.state;
   if (host === undefined || (state !== 'joined' && machine.status?.initialization?.provisioned !== true))
-    return stop<Machine>(mirrorOf(host));
+    return stop<Machine>(mirrorOf(machine, host));
   const configuration = configurationOf(machine);
   if (!isEqualJson(host.spec.configuration, configuration))
     await patchHost(host, { configuration: configuration ?? null }, context);
@@ -325,6 +323,7 @@ const join = async ({ ports, caches }: MachineDeps, machine: Machine, context: R
   const address = host.status?.server?.address;
   return done<Machine>({
     ...LETTING_GO,
+    ...(machine.status?.initialization?.provisioned === true ? {} : { events: READY_EVENTS }),
     spec: { providerID: providerIdOf(host) },
     status: {
       initialization: { provisioned: true },

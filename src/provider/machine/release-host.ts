@@ -110,6 +110,10 @@ const askForRelease = async (
   await askForReplacement(machine, { message: LOST, nowMs: ports.clock.now() }, context);
   const intent = { intentID: ports.ids.uuid(), policy, reason: 'MachineDeleted', requestedAt };
   await patchHost(host, { release: intent }, context);
+  if (host.spec.pool === undefined && !host.spec.ordered) {
+    const message = `${host.metadata.name} has no pool, and was not ordered by us: it is held as it is (${intent.intentID})`;
+    return { type: 'Warning', reason: 'ReleaseSkipped', message };
+  }
   const message = `Asked for the release of ${host.metadata.name} (${intent.intentID})`;
-  return { type: 'Normal', reason: REASONS.machine.provisioned.hostReleased, message };
+  return { type: 'Normal', reason: 'Releasing', message };
 };
