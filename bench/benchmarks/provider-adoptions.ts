@@ -16,7 +16,7 @@ const measureAdoptions = async (macs: number, idleMs: number): Promise<Sample> =
   const { renderCounts, sumOf } = await import('../../src/world/cost-meter.ts');
   const report = (what: string, table: string): void => void process.stderr.write(`${what}\n${table}\n`);
   const alone = await adoptFleet(1);
-  const { world, meter, makespanMs, writes, calls } = await adoptFleet(macs);
+  const { world, meter, makespanMs, writes, events, calls } = await adoptFleet(macs);
   report(`${macs} adoptions in ${makespanMs / 1_000} s; writes, each:`, renderCounts(writes, macs));
   report('calls to the cloud, each:', renderCounts(calls, macs));
   await world.kernel.run({ maxEvents: 100_000_000, maxVirtualMs: SETTLE_MS });
@@ -30,6 +30,7 @@ const measureAdoptions = async (macs: number, idleMs: number): Promise<Sample> =
     '1,000 adoptions in the time of the lower bound, times': makespanMs / boundMs(macs, alone),
     'writes to Kubernetes for each, without its identity': (sumOf(writes) - identityWritesOf(writes)) / macs,
     'writes to Kubernetes for each, with its identity': sumOf(writes) / macs,
+    'Events for each': sumOf(events) / macs,
     'calls to the cloud for each': sumOf(calls) / macs,
     'writes but Leases in ten idle minutes': sumOf(idle),
     'pages of the list in ten idle minutes, times one list per interval': list / lists,
@@ -45,6 +46,7 @@ export const providerAdoptions: Benchmark = {
     { name: '1,000 adoptions in the time of the lower bound, times', goal: { of: 'ours', is: '<=', value: 1.5 } },
     { name: 'writes to Kubernetes for each, without its identity', goal: { of: 'ours', is: '<=', value: 14 } },
     { name: 'writes to Kubernetes for each, with its identity' },
+    { name: 'Events for each' },
     { name: 'calls to the cloud for each', goal: { of: 'ours', is: '<=', value: 6 } },
     { name: 'writes but Leases in ten idle minutes', goal: { of: 'ours', is: '<=', value: 0 } },
     {

@@ -16,6 +16,7 @@ export interface Adoption {
   /** Of that, what came after the last call to the cloud: the work on the last Mac. */
   readonly tailMs: number;
   readonly writes: Counts;
+  readonly events: Counts;
   readonly calls: Counts;
 }
 
@@ -37,8 +38,8 @@ export const adoptFleet = async (macs: number): Promise<Adoption> => {
   await runTo(world, 'all machines ready', () => countReady(world) === macs);
   const endMs = clock.now();
   const lastCallMs = Math.max(...world.cloud.otherCalls().entries.map(({ verb, atMs }) => (verb === 'get' ? atMs : 0)));
-  const [writes, calls] = [meter.managerWrites(), meter.cloudCalls(world)];
-  return { world, meter, makespanMs: endMs - startMs, tailMs: endMs - lastCallMs, writes, calls };
+  const counts = { writes: meter.managerWrites(), events: meter.managerEvents(), calls: meter.cloudCalls(world) };
+  return { world, meter, makespanMs: endMs - startMs, tailMs: endMs - lastCallMs, ...counts };
 };
 
 const countFree = ({ operator }: FleetWorld): number =>

@@ -165,7 +165,7 @@ test('a Mac that is prepared already needs no password; a fresh one does', async
   const world = stage();
   const { record } = world.preparation.sudo;
   const sealed = { ...world.preparation, sudo: { password: undefined, tries: [], record } };
-  await assert.rejects(world.preparer.prepare(sealed, signal), { kind: 'unavailable', code: 'StepSecretUnknown' });
+  await assert.rejects(world.preparer.prepare(sealed, signal), { kind: 'unavailable', code: 'MissingSudoPassword' });
   assert.equal(world.mac.view().sudoFailures, 0);
   assert.equal(world.mac.view().epochFile, undefined);
   await world.preparer.prepare(world.preparation, signal);

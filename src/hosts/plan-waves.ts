@@ -70,9 +70,12 @@ const planStep = (given: WaveInputs, step: Step, before: readonly PlannedStep[])
   throw secretUnknown(step, unknown);
 };
 
+/** As runbooks of the original know it. */
+const MISSING_PASSWORD = 'MissingSudoPassword';
+
 const secretUnknown = ({ id }: Step, secret: string): FleetError =>
   new FleetError('unavailable', {
-    code: 'StepSecretUnknown',
+    code: secret === 'sudoPassword' ? MISSING_PASSWORD : 'StepSecretUnknown',
     message: `step ${id} has to be applied and needs ${secret}, which is not known`,
     hint: 'For a sealed password wait until Scaleway shows it, reinstall the Mac, or run `macfleet prepare-fleet-host`.',
     details: { step: id, secret },

@@ -63,7 +63,7 @@ test('001-3: a Mac gets sudo and automatic login, and no claim; again finds both
 
 test('001-3: works with the controller: a Mac whose password is sealed can then be bootstrapped', async () => {
   const { mac, prepare, bootstrap } = stage();
-  await assert.rejects(bootstrap(), { code: 'StepSecretUnknown' });
+  await assert.rejects(bootstrap(), { code: 'MissingSudoPassword' });
   await prepare();
   await bootstrap();
   assert.equal(mac.view().agent?.nodeName, 'mac-1');

@@ -17,6 +17,8 @@ export const REASONS = {
     ready: { ready: 'Ready', notReady: 'NotReady', deleting: 'Deleting' },
     provisioned: {
       provisioned: 'Provisioned',
+      /** It has chosen a Mac, and is about to claim it (R5). */
+      adopting: 'Adopting',
       waitingForCluster: 'WaitingForClusterInfrastructureReady',
       noAdoptPoolPrefix: 'NoAdoptPoolPrefix',
       invalidOSPin: 'InvalidOSPin',
@@ -30,6 +32,8 @@ export const REASONS = {
       nameTaken: 'NameTaken',
       /** The namespace may not adopt from this pool (R26). */
       poolNotAllowed: 'PoolNotAllowed',
+      /** Its pool prefix continues that of another machine, or the other way round: a Mac could be of either pool. */
+      prefixesOverlap: 'PoolPrefixesOverlap',
       /** No order without leave, or no more of them (R25). */
       orderLimitReached: 'OrderLimitReached',
       /** A Mac is being rented for it (R25). */

@@ -41,6 +41,8 @@ export const ANNOTATIONS = {
   sshKeyId: 'scaleway.tuist.dev/ssh-key-id',
   /** On the same Secret: since when Scaleway puts the key on every Mac that it installs. */
   sshKeyKnownSince: 'macfleet.tuist.dev/ssh-key-known-since',
+  /** On the same Secret: which key Scaleway knows, by a hash of its public half. */
+  sshKeyFingerprint: 'macfleet.tuist.dev/ssh-key-fingerprint',
   /** On a Pod template: a hash of the Nodes that are ready. */
   fleetHash: 'tuist.dev/fleet-hash',
 } as const;

@@ -113,7 +113,7 @@ export const PROVIDER_ROLES = {
     rule('', ['nodes'], [...READ, 'patch', 'delete']),
     rule('', ['pods'], ['get', 'list']),
     rule('', ['pods/eviction'], ['create']),
-    rule('', ['namespaces'], READ),
+    rule('', ['namespaces'], FOLLOW),
     rule('', ['persistentvolumes'], ['list']),
     rule('apps', ['daemonsets'], ['get']),
     rule('storage.k8s.io', ['volumeattachments'], ['list']),

@@ -11,8 +11,10 @@ export interface CostMeter {
   readonly onRequest: OnRequest;
   /** Forgets what was counted so far. */
   reset(world: FleetWorld): void;
-  /** Of the managers, without the renewals of their lease. */
+  /** Of the managers, without the renewals of their lease, and without Events: those expire, and nothing depends on them. */
   managerWrites(): Counts;
+  /** The Events of the managers. */
+  managerEvents(): Counts;
   /** Of everybody, without the renewals of leases. */
   allWrites(): Counts;
   /** Needs `callsKept` large enough. */
@@ -39,7 +41,8 @@ export const createCostMeter = (): CostMeter => {
       others.clear();
       callsBefore = callsOf(world).length;
     },
-    managerWrites: () => Object.fromEntries(manager),
+    managerWrites: () => Object.fromEntries([...manager].filter(([what]) => !isEvent(what))),
+    managerEvents: () => Object.fromEntries([...manager].filter(([what]) => isEvent(what))),
     allWrites: () =>
       Object.fromEntries([...[...manager].map(([what, times]) => [`manager ${what}`, times]), ...others]),
     cloudCalls: (world) => {
@@ -54,6 +57,8 @@ const callsOf = ({ cloud }: FleetWorld): readonly { readonly verb: string }[] =>
   [...cloud.audit(), ...cloud.otherCalls().entries].sort((one, other) => one.number - other.number);
 
 const count = (counts: Map<string, number>, what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+
+const isEvent = (what: string): boolean => what.split(' ')[1] === 'events';
 
 /** All Nodes are one. */
 const groupOf = (user: string): string => (user.startsWith('system:node:') ? 'node' : (user.split(':').at(-1) ?? user));

@@ -32,7 +32,7 @@ const startFleet = async (macs: number) => {
 };
 
 describe('what a fleet costs, on the virtual clock', () => {
-  it('adopts a Mac with at most 13 writes, 5 more for its identity, and 6 calls to the cloud', async () => {
+  it('adopts a Mac with at most 13 writes, 4 more for its identity, 5 Events and 6 calls to the cloud', async () => {
     const { world, meter } = await startFleet(MACS);
     const { 'create machosts': created = 0, ...more } = meter.managerWrites();
     assert.equal(created, MACS);
@@ -43,7 +43,9 @@ describe('what a fleet costs, on the virtual clock', () => {
     await world.kernel.run({ ...BOUNDS, maxVirtualMs: 60_000 });
     // Once for the cluster, not for each Mac.
     const { 'create serviceaccounts/token': _token, ...writes } = meter.managerWrites();
-    assert.ok(sumOf(writes) <= (13 + 5) * MACS + 1, `writes per adoption:\n${renderCounts(writes, MACS)}`);
+    assert.ok(sumOf(writes) <= (13 + 4) * MACS + 1, `writes per adoption:\n${renderCounts(writes, MACS)}`);
+    const events = meter.managerEvents();
+    assert.ok(sumOf(events) <= 5 * MACS, `events per adoption:\n${renderCounts(events, MACS)}`);
     const { list: _list, ...calls } = meter.cloudCalls(world);
     assert.ok(sumOf(calls) <= 6 * MACS, `calls per adoption:\n${renderCounts(calls, MACS)}`);
   });

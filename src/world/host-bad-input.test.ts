@@ -4,8 +4,12 @@ import { describe, it } from 'node:test';
 import { CONDITIONS } from '../kinds/condition-reasons.ts';
 import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
+import { SECRETS } from '../kube/types/core.ts';
 import { apiVersionOf } from '../kube/types/resource.ts';
+import { openSshKeyFrom } from '../pki/openssh-key.ts';
+import { createFleetKeys } from '../provider/identity/fleet-keys.ts';
 import { renderDemo } from './demo-fleet.ts';
+import { FLEET_KEY } from './fleet-cluster.ts';
 import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from './fleet-world.ts';
 import { freeHosts, pass, readyMachines, runUntil } from './testing/fleet-run.ts';
 
@@ -22,6 +26,11 @@ const startWith = (options: FleetWorldOptions, spec: object): FleetWorld => {
 const machineOf = ({ operator }: FleetWorld) => operator.list(MACHINES)[0];
 const toldOf = (world: FleetWorld) =>
   machineOf(world)?.status?.conditions?.find(({ type }) => type === CONDITIONS.machine.provisioned);
+
+const reasonsOf = ({ operator }: FleetWorld) =>
+  operator
+    .list(MACHINES)
+    .map(({ status }) => status?.conditions?.find(({ type }) => type === CONDITIONS.machine.provisioned)?.reason);
 
 /** Told so, for long enough, and nothing was sent to Scaleway. */
 const isTold = async (world: FleetWorld, reason: string, message: RegExp): Promise<void> => {
@@ -71,7 +80,7 @@ describe('a machine with wrong input', () => {
     await runUntil(world, 'ready', () => readyMachines(world) === 1);
   });
 
-  it('has a prefix that another fleet’s continues: neither takes the other’s Macs', async () => {
+  it('has a prefix that another fleet’s continues: both are told, neither takes a Mac, and both go on when it is right', async () => {
     const world = startWith({ seed: 94, macs: 0 }, { adoptPoolPrefix: 'tuist-pool-' });
     const isOwned = () => machineOf(world)?.metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') === true;
     await runUntil(world, 'a machine', isOwned);
@@ -79,14 +88,22 @@ describe('a machine with wrong input', () => {
     const metadata = { name: 'other', namespace: 'default', labels, ownerReferences };
     const spec = { ...machineOf(world)?.spec, adoptPoolPrefix: 'tuist-pool-m4-' };
     world.operator.apply({ resource: MACHINES, object: { metadata, ...{ spec } } });
-    world.cloud.addServer({ name: 'tuist-pool-m4-1' });
-    await runUntil(world, 'on record', () => world.operator.list(MAC_HOSTS).length === 1);
-    assert.equal(world.operator.list(MAC_HOSTS)[0]?.spec.pool?.prefix, 'tuist-pool-m4-');
-    await runUntil(world, 'the other one has it', () =>
-      world.operator.list(MACHINES).some(({ metadata, status }) => metadata.name === 'other' && status?.serverID),
+    await runUntil(world, 'told', () => reasonsOf(world).every((reason) => reason === 'PoolPrefixesOverlap'));
+    for (const name of ['tuist-pool-1', 'tuist-pool-m4-1']) world.cloud.addServer({ name });
+    await isTold(
+      world,
+      'PoolPrefixesOverlap',
+      /"tuist-pool-".*"tuist-pool-m4-", begin alike.*Let neither prefix begin/,
     );
-    const first = world.operator.list(MACHINES).find(({ metadata }) => metadata.name !== 'other');
-    assert.equal(first?.status?.serverID ?? '', '');
+    assert.deepEqual(
+      new Set(world.operator.list(MAC_HOSTS).map(({ spec: { pool } }) => pool?.prefix)),
+      new Set(['tuist-pool-', 'tuist-pool-m4-']),
+    );
+    world.cloud.addServer({ name: 'tuist-pool-2' });
+    world.operator.merge(MACHINES, 'other', { spec: { adoptPoolPrefix: 'tuist-pool-' } });
+    await runUntil(world, 'both have one', () =>
+      world.operator.list(MACHINES).every(({ status }) => status?.serverID !== undefined),
+    );
   });
 
   it('has the providerID of another provider: it gets no Mac, and one when that is cleared', async () => {
@@ -94,7 +111,11 @@ describe('a machine with wrong input', () => {
     await runUntil(world, 'waiting', () => machineOf(world)?.status?.phase === 'Pending');
     correct(world, { providerID: 'aws:///eu-west-1/i-1' });
     world.cloud.addServer({ name: 'tuist-pool-1' });
-    await isTold(world, 'NoAvailableHost', /bound to aws:\/\/\/eu-west-1\/i-1, and no host of that identity/);
+    await isTold(
+      world,
+      'NoAvailableHost',
+      /bound to aws:\/\/\/eu-west-1\/i-1.*Delete the Machine, or clear spec.providerID/,
+    );
     correct(world, { providerID: null });
     await runUntil(world, 'ready', () => readyMachines(world) === 1);
   });
@@ -114,12 +135,57 @@ describe('a machine with wrong input', () => {
     put('paused', { 'cluster.x-k8s.io/paused': '' });
     await runUntil(world, 'a free Mac', () => freeHosts(world) === 1);
     await pass(world, 120_000);
-    const reasons = world.operator.list(MACHINES).map(({ status }) => status?.conditions?.[0]?.reason);
-    assert.ok(reasons.includes('WaitingForClusterInfrastructureReady'), JSON.stringify(reasons));
+    assert.ok(reasonsOf(world).includes('WaitingForClusterInfrastructureReady'), JSON.stringify(reasonsOf(world)));
     for (const name of ['nobodys', 'paused']) world.operator.remove(MACHINES, name);
     await runUntil(world, 'gone', () => world.operator.list(MACHINES).length === 0);
     assert.deepEqual(world.cloud.audit(), []);
   });
+});
+
+describe('the Secret with the key of a fleet', () => {
+  const encode = (text: string): string => Buffer.from(text).toString('base64');
+  const hostOf = ({ operator }: FleetWorld) => operator.list(MAC_HOSTS)[0];
+
+  /** Kept in a Secret, as in production; the simulated Macs know one key. */
+  const adjust: FleetWorldOptions['adjust'] = (ports) => {
+    const register = async (): Promise<string> => 'key-id';
+    const kept = createFleetKeys({ ...ports, register, namespace: 'default' });
+    const privateKeyOf = async (fleet: string, signal: AbortSignal) => {
+      await kept.privateKeyOf(fleet, signal);
+      return FLEET_KEY;
+    };
+    return { ...ports, fleetKeys: { ...kept, privateKeyOf } };
+  };
+  const putKey = ({ operator }: FleetWorld, text: string): void =>
+    operator.merge(SECRETS, 'macos-ssh', { data: { id_ed25519: encode(text) } });
+  const { privateKey } = openSshKeyFrom(Buffer.alloc(32, 7));
+
+  for (const { when, at } of [
+    { when: 'before a Mac has its name', at: 'claimed' },
+    { when: 'while a Mac is prepared', at: 'preparing' },
+  ]) {
+    it(`is edited to nonsense ${when}: told, no Mac is rebooted or wiped for it, and it goes on when that is right`, async () => {
+      const world = startWith({ seed: 99, macs: 1, adjust }, {});
+      const secret = { metadata: { name: 'macos-ssh', namespace: 'default' }, ...{ data: {} } };
+      world.operator.apply({ resource: SECRETS, object: secret });
+      putKey(world, privateKey.reveal());
+      await runUntil(world, at, () => hostOf(world)?.status?.state === at);
+      const before = world.cloud.audit().length;
+      putKey(world, 'nonsense');
+      if (at === 'preparing') world.kernel.restart('manager', 1_000);
+      const isTold = () =>
+        machineOf(world)?.status?.conditions?.some(({ message }) => message.includes('macos-ssh')) === true;
+      await runUntil(world, 'told', isTold);
+      await pass(world, 3_600_000);
+      assert.ok(isTold());
+      assert.equal(hostOf(world)?.spec.budgets.bootstrap.failures, 0);
+      assert.deepEqual(world.cloud.audit().slice(before), []);
+      const rightAtMs = world.kernel.actor('test').clock.now();
+      putKey(world, privateKey.reveal());
+      await runUntil(world, 'ready', () => readyMachines(world) === 1);
+      assert.ok(world.kernel.actor('test').clock.now() - rightAtMs < 600_000);
+    });
+  }
 });
 
 describe('a MacHost that somebody forged', () => {
@@ -147,7 +213,10 @@ describe('a MacHost that somebody forged', () => {
     const [told] = world.operator.list(MAC_HOSTS).flatMap(({ status }) => status?.conditions ?? []);
     assert.deepEqual(
       [told?.reason, told?.message],
-      ['ServerNameMismatch', 'the server is named "the-mac-of-ann", expected "mac-1"'],
+      [
+        'ServerNameMismatch',
+        'the server is named "the-mac-of-ann", expected "mac-1": nothing is done to it before it has that name again',
+      ],
     );
   });
 

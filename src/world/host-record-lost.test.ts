@@ -7,7 +7,7 @@ import { CERTIFICATE_SIGNING_REQUESTS } from '../kube/types/certificates.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import type { FleetWorld } from './fleet-world.ts';
-import { readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
+import { BOUNDS, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
 
 const hostOf = ({ operator }: FleetWorld, serverId: string): MacHost | undefined =>
   operator.list(MAC_HOSTS).find(({ metadata }) => metadata.name === serverId);
@@ -99,7 +99,24 @@ describe('the record of a Mac that is lost before its machine is deleted', () =>
     await runUntil(world, 'the machine is gone', isGone);
   });
 
-  it('R18 is not waited for when its machine goes with its namespace', async () => {
+  it('R3 R18 is waited for when its machine goes with its namespace: the Mac is held, also under a pool name that the original gave it', async () => {
+    const world = startWorld({ seed: 109, macs: 1, namespace: 'fleet' });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    const serverId = serverOf(world);
+    const server = world.cloud.server(serverId);
+    assert.ok(server);
+    world.cloud.as('console').rename(server, `tuist-pool-${serverId}`);
+    loseRecord(world, serverId);
+    world.operator.remove(NAMESPACES, 'fleet');
+    // Without the promises about the cloud: the original has broken one of them.
+    await world.kernel.run({ ...BOUNDS, maxVirtualMs: 3_600_000 });
+    assert.deepEqual(world.operator.list(MACHINES), []);
+    assert.equal(hostOf(world, serverId)?.spec.hold?.reason, 'NamespaceTerminating');
+    assert.equal(hostOf(world, serverId)?.status?.state, 'held');
+    assert.equal(world.cloud.server(serverId)?.wipes, 0);
+  });
+
+  it('R18 is not waited for much longer than a list takes when its machine goes with its namespace', async () => {
     const world = startWorld({ seed: 108, macs: 1, namespace: 'fleet' });
     await runUntil(world, 'ready', () => readyMachines(world) === 1);
     const serverId = serverOf(world);

@@ -11,6 +11,7 @@ const failed = (failures: number, agoMs: number, failedHash = 'new') => ({
   lastFailureAt: at(agoMs),
   failedHash,
 });
+const COUNTED = { at: at(0), isCounted: true };
 const view = (given: Partial<DriftView>): DriftView => ({
   ...{ nowMs: NOW, desired: 'new', recorded: 'old', budget: { failures: 0 }, limits: LIMITS },
   ...given,
@@ -67,13 +68,21 @@ describe('whether a configuration is pushed anew', () => {
   for (const { story, given, plan } of rows) it(story, () => assert.deepEqual(planDrift(view(given)), plan));
 
   it('T-06 counts failures with one configuration, and notes when', () => {
-    const first = afterFailedPush(view({}), at(0));
+    const first = afterFailedPush(view({}), COUNTED);
     assert.deepEqual(first, { failures: 1, lastFailureAt: at(0), failedHash: 'new' });
-    assert.equal(afterFailedPush(view({ budget: first }), at(0)).failures, 2);
+    assert.equal(afterFailedPush(view({ budget: first }), COUNTED).failures, 2);
+  });
+
+  it('does not count what says nothing about the Mac, but tries again later', () => {
+    const uncounted = { ...COUNTED, isCounted: false };
+    const first = afterFailedPush(view({}), uncounted);
+    assert.deepEqual(planDrift(view({ budget: first })), { do: 'wait', afterMs: 60_000 });
+    assert.equal(afterFailedPush(view({ budget: first }), uncounted).failures, 1);
+    assert.equal(afterFailedPush(view({ budget: failed(3, 0) }), uncounted).failures, 3);
   });
 
   it('T-09 begins anew with another configuration, and after the cooldown', () => {
-    assert.equal(afterFailedPush(view({ budget: failed(5, 0, 'broken') }), at(0)).failures, 1);
-    assert.equal(afterFailedPush(view({ budget: failed(5, 1_800_000) }), at(0)).failures, 1);
+    assert.equal(afterFailedPush(view({ budget: failed(5, 0, 'broken') }), COUNTED).failures, 1);
+    assert.equal(afterFailedPush(view({ budget: failed(5, 1_800_000) }), COUNTED).failures, 1);
   });
 });

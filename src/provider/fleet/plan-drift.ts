@@ -51,13 +51,20 @@ export const planDrift = ({ nowMs, desired, recorded, budget, limits }: DriftVie
 
 const after = (leftMs: number): DriftPlan => (leftMs > 0 ? { do: 'wait', afterMs: leftMs } : { do: 'push' });
 
+export interface FailedPush {
+  readonly at: string;
+  /** Whether it says anything about the Mac, or the configuration; if not, the next try is only later. */
+  readonly isCounted: boolean;
+}
+
 /** The budget after one more failure with this configuration. A cooldown that is over begins a new count. */
 export const afterFailedPush = (
   { desired, budget, limits, nowMs }: DriftView,
-  at: string,
+  { at, isCounted }: FailedPush,
 ): RollBudget & { readonly failures: number } => {
   const isSame = budget.failedHash === desired;
   const sinceMs = nowMs - (parseTimestamp(budget.lastFailureAt) ?? 0);
   const isRearmed = limits.cap > 0 && budget.failures >= limits.cap && sinceMs >= limits.retryAfterMs;
-  return { failures: (isSame && !isRearmed ? budget.failures : 0) + 1, lastFailureAt: at, failedHash: desired };
+  const before = isSame && !isRearmed ? budget.failures : 0;
+  return { failures: isCounted ? before + 1 : Math.max(before, 1), lastFailureAt: at, failedHash: desired };
 };

@@ -184,6 +184,9 @@ const registrationOf = async (
 
 const CODES = { runnerUnavailable: REASONS.machine.bootstrapped.runnerTokenUnavailable } as const;
 
+/** Whether it says nothing about the Mac. */
+export const isBlameless = ({ details }: FleetError): boolean => details['blames'] === 'nobody';
+
 /** What fails before anything was asked of the Mac says nothing about it: such a failure is not counted against it. */
 const notItsFault = async <T>(work: Promise<T>): Promise<T> => {
   try {
@@ -229,6 +232,6 @@ const pinnedTargetOf = async (job: BootstrapJob, signal: AbortSignal): Promise<H
 const targetOf = async ({ ports, host, server }: BootstrapJob, signal: AbortSignal): Promise<HostTarget> => ({
   address: server.address,
   user: server.sshUser,
-  privateKey: await ports.fleetKeys.privateKeyOf(host.spec.fleet ?? '', signal),
+  privateKey: await notItsFault(ports.fleetKeys.privateKeyOf(host.spec.fleet ?? '', signal)),
   pinnedHostKey: host.spec.hostKey?.fingerprint,
 });

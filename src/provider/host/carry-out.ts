@@ -6,7 +6,7 @@ import { type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { ifThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Operations } from '../../kube/controller/operations.ts';
-import { type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
+import { type EventReport, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
 import { NODES } from '../../kube/types/core.ts';
 import type { CloudServer, WriteCall } from '../../scaleway/port/cloud.ts';
 import { chooseOsImage } from '../../scaleway/port/os-family.ts';
@@ -220,16 +220,24 @@ const reinstall = async (deps: HostDeps, task: Task, plan: Write & { readonly do
   const image = await findImage(deps, task.host, { osFamily: plan.osFamily, signal: task.context.signal });
   const host = await putOnRecord(deps, task, plan);
   const server = await ports.cloud.reinstallServer(refOf(host), image, permitEffect(deps, task));
-  if (server.status !== 'reinstalling') return wait(ports.settings.times.pollMs);
+  const events = image === undefined ? [unpublished(plan.osFamily)] : [];
+  if (server.status !== 'reinstalling') return wait(ports.settings.times.pollMs, { events });
   await recordOn(host, acceptWipe({ spec: host.spec, nowMs: ports.clock.now() }).spec, task.context);
-  return wait(0);
+  return wait(0, { events });
 };
+
+const unpublished = (osFamily: string): EventReport => ({
+  type: 'Warning',
+  reason: 'OSPinUnavailable',
+  message: `Scaleway publishes no image of ${osFamily}: wiped with the default of its type`,
+});
 
 /** What the server has on its disk forbids it, and will tomorrow (F22). */
 const tellRefusal = (error: unknown): Result => {
   if (!isPreconditionFailed(error)) throw error;
   const message = `Scaleway refuses to wipe it (${error.message}): ask them, or release it with the policy terminate`;
-  return wait(REFUSED_REST_MS, notReady(REASONS.host.ready.wipeRefused, message));
+  const events = [{ type: 'Warning', reason: 'ReleaseFailed', message }] as const;
+  return wait(REFUSED_REST_MS, { ...notReady(REASONS.host.ready.wipeRefused, message), events });
 };
 
 const isPreconditionFailed = (error: unknown): error is FleetError =>

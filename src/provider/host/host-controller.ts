@@ -44,7 +44,7 @@ import { planOwner } from './plan-owner.ts';
 import { tierOf } from './plan-recovery.ts';
 import { planWiping } from './plan-release.ts';
 import type { HostPorts } from './ports.ts';
-import { pacedUntil, removeLeft, underWay, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
+import { awaitFleetKey, pacedUntil, removeLeft, underWay, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
 import { isReady } from './report.ts';
 import { type RollTurn, rollTurnOf, rollUnderWay } from './roll-host.ts';
 import { createTurns } from './turns.ts';
@@ -156,8 +156,8 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const state = hostStateOf(host.spec, node);
   if (state === 'joined' && host.spec.identity?.offered === true) return wait(0, { spec: takenUp(host.spec.identity) });
   endStrayWork(deps, host, state);
-  // Scaleway puts the key on a Mac when it installs it: it has to be known there before anything else (001-4).
-  if (state === 'claimed') await ports.fleetKeys.privateKeyOf(host.spec.fleet ?? '', context.signal);
+  const keyless = state === 'claimed' ? await awaitFleetKey(deps, host, context.signal) : undefined;
+  if (keyless !== undefined) return keyless;
   const owner = await observeOwner(caches, host, context);
   const turn: RollTurn = state === 'joined' ? rollTurnOf(deps, host) : { is: 'nothing' };
   const look = await lookIfNeeded(deps, { host, state, owner, turn, context });

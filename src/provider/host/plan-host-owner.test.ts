@@ -27,7 +27,10 @@ judgePlans('whose it is, and what becomes of it when that is nobody', [
     story: 'R8 a host whose server has another name is not touched',
     spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' } },
     server: serverOf('mac-2'),
-    plan: { do: 'report', message: 'the server is named "mac-2", expected "mac-1"' },
+    plan: {
+      do: 'report',
+      message: 'the server is named "mac-2", expected "mac-1": nothing is done to it before it has that name again',
+    },
   },
   {
     story: 'R15 one that works is held too, and nothing else happens to it',

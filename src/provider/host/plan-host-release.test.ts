@@ -46,7 +46,10 @@ judgePlans('the way out', [
     story: 'R8 a host to be released whose server has a foreign name is not wiped',
     spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' }, release: RELEASE },
     server: serverOf('mac-2'),
-    plan: { do: 'report', message: 'the server is named "mac-2", expected "mac-1"' },
+    plan: {
+      do: 'report',
+      message: 'the server is named "mac-2", expected "mac-1": nothing is done to it before it has that name again',
+    },
   },
   {
     story: 'R15 a host without a pool is never wiped',

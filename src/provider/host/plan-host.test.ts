@@ -102,7 +102,10 @@ judgePlans('from the pool to a machine, and at work', [
     story: 'R25 a rented Mac whose name somebody changed is not let go: it costs money',
     spec: { ...RENTED, claimRef: CLAIM },
     server: serverOf('mine now'),
-    plan: { do: 'report', message: `the server is named "mine now", expected "${ORDERED}"` },
+    plan: {
+      do: 'report',
+      message: `the server is named "mine now", expected "${ORDERED}": nothing is done to it before it has that name again`,
+    },
   },
   {
     story: 'R25 the rent of a rented Mac ends with its machine, whatever the release says',

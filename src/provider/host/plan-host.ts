@@ -47,7 +47,7 @@ const planRoll = ({ isTurnToRoll, server, times }: HostView): HostPlan => {
 const describeMismatch = ({ spec, server }: HostView): string =>
   server === undefined
     ? 'Scaleway does not show the server'
-    : `the server is named "${server.name}", expected "${spec.assignedName?.next ?? spec.assignedName?.current}"`;
+    : `the server is named "${server.name}", expected "${spec.assignedName?.next ?? spec.assignedName?.current}": nothing is done to it before it has that name again`;
 
 /** The record stays as long as a machine names it: the machine learns from it that its Mac is gone. */
 const planForget = ({ isGone, owner }: HostView): HostPlan =>

@@ -111,6 +111,13 @@ describe('a server that is not on record', () => {
         },
       },
     },
+    {
+      story:
+        'R3 R18 is only put on record when that machine goes: it says itself whether the Mac is given back or held',
+      name: POOL,
+      owner: machine({ status: { serverID: ID } }, { deletionTimestamp: at(0) }),
+      spec: { ...claimed, assignedName: { current: POOL } },
+    },
     ...[RELEASING, QUARANTINE].map((name) => ({
       story: `R15 is held, not wiped, under ${name.split('-')[1]}: its record was lost`,
       name,

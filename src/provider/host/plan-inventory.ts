@@ -141,7 +141,9 @@ const lifeWithOwner = (
   if (name === pendingNameOf(machine.metadata.uid ?? ''))
     return { ...home, ...claimed, assignedName: { current: name, next: name } };
   if (parsed?.kind !== 'pool') return undefined;
-  return { ...claimed, pool: { prefix: parsed.prefix }, assignedName: { current: name }, release: halfReleased(view) };
+  const life = { ...claimed, pool: { prefix: parsed.prefix }, assignedName: { current: name } };
+  // One that goes says itself what becomes of its Mac: it may go with its namespace, and ask for nothing (R18).
+  return machine.metadata.deletionTimestamp === undefined ? { ...life, release: halfReleased(view) } : life;
 };
 
 /** It lives on in another cluster, and its Mac with it. */

@@ -191,7 +191,10 @@ const ROWS: readonly Row[] = [
     story: 'R8 a server with a foreign name is not deleted',
     spec: { ...LEAVING, release: TERMINATE, lastWrite: wrote('delete', 1_000) },
     server: serverOf(POOL),
-    plan: { do: 'report', message: `the server is named "${POOL}", expected "${RELEASING}"` },
+    plan: {
+      do: 'report',
+      message: `the server is named "${POOL}", expected "${RELEASING}": nothing is done to it before it has that name again`,
+    },
   },
 ];
 

@@ -165,7 +165,10 @@ const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly d
       roll: { failures: 0 },
     },
   };
-  if (parseServerName(name, [])?.kind !== 'quarantine') return { spec: record };
+  if (parseServerName(name, [])?.kind !== 'quarantine') {
+    const message = `wiped and back in its pool as ${name} (${spec.release?.intentID})`;
+    return { spec: record, event: { type: 'Normal', reason: 'Released', message } };
+  }
   const reason = spec.release?.reason ?? REASONS.host.ready.quarantined;
   const message = `went back ${returns} times in a row because it failed; the last time for ${reason}`;
   const quarantine = { reason, message, since: toTimestamp(nowMs), configHash };

@@ -4,7 +4,7 @@
  */
 import { afterFailure } from '../../base/backoff.ts';
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
-import { FleetError } from '../../base/errors.ts';
+import { FleetError, toFleetError } from '../../base/errors.ts';
 import { isEqualJson } from '../../base/json.ts';
 import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
@@ -14,7 +14,7 @@ import type { Operations } from '../../kube/controller/operations.ts';
 import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
-import { type BootstrapProgress, type BootstrapResult, bootstrapHost } from './bootstrap.ts';
+import { type BootstrapProgress, type BootstrapResult, bootstrapHost, isBlameless } from './bootstrap.ts';
 import { type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { recordOn } from './host-record.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
@@ -54,6 +54,26 @@ export const underWay = (deps: PrepareDeps, host: MacHost): StepResult<MacHost> 
   if (state?.state === 'running') return wait(WATCH_OPERATION_MS, progressOf(ports, host, state, 'bootstrap'));
   if (state?.state === 'succeeded') return ended(deps, host, state.result);
   return undefined;
+};
+
+/**
+ * Scaleway puts the fleet's key on a Mac when it installs it: it has to be known there before anything else (001-4). What there
+ * is to say when there is none; undefined: there is one.
+ */
+export const awaitFleetKey = async (
+  { ports: { fleetKeys, settings } }: PrepareDeps,
+  { spec }: MacHost,
+  signal: AbortSignal,
+): Promise<StepResult<MacHost> | undefined> => {
+  try {
+    await fleetKeys.privateKeyOf(spec.fleet ?? '', signal);
+    return undefined;
+  } catch (error) {
+    const { kind, code, message, hint = '' } = toFleetError(error);
+    if (kind !== 'invalid') throw error;
+    // Nothing tells of a Secret that was put right.
+    return wait(settings.times.pollMs, notReady(code, `${message}. ${hint}`));
+  }
 };
 
 export interface PrepareTask {
@@ -178,7 +198,7 @@ const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): Ste
   const { bootstrapBackoff } = settings.times;
   const policy = { ...bootstrapBackoff, factor: 2, minMs: bootstrapBackoff.initialMs / 2 };
   const { failures } = spec.budgets.bootstrap;
-  const isCounted = error.details['blames'] !== 'nobody';
+  const isCounted = !isBlameless(error);
   const next = afterFailure({ attempts: isCounted ? failures : 0, notBeforeMs: 0 }, clock.now(), { policy, random });
   const bootstrap = {
     failures: isCounted ? next.attempts : failures,
@@ -188,6 +208,12 @@ const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): Ste
   return wait(0, {
     spec: { budgets: { ...spec.budgets, bootstrap } },
     ...notReady(error.code, sayNext(bootstrap, error.message)),
-    events: [{ type: 'Warning', reason: REASONS.machine.bootstrapped.bootstrapFailed, message: error.message }],
+    events: [{ type: 'Warning', reason: eventReasonOf(error), message: error.message }],
   });
+};
+
+/** What the original has a name for is told under that; everything else failed in the bootstrap. */
+const eventReasonOf = ({ code }: FleetError): string => {
+  const known: readonly string[] = Object.values(REASONS.machine.bootstrapped);
+  return known.includes(code) ? code : REASONS.machine.bootstrapped.bootstrapFailed;
 };

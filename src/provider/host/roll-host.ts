@@ -5,10 +5,10 @@
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import type { FleetError } from '../../base/errors.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
-import { type StepResult, wait } from '../../kube/controller/outcome.ts';
+import { type EventReport, type StepResult, wait } from '../../kube/controller/outcome.ts';
 import { afterFailedPush, type DriftPlan, type DriftView, planDrift } from '../fleet/plan-drift.ts';
 import { planWave, type RollMember } from '../fleet/plan-wave.ts';
-import { rollHost, wantedHashOf } from './bootstrap.ts';
+import { isBlameless, rollHost, wantedHashOf } from './bootstrap.ts';
 import { isWithin, nodeOf, type ProviderCaches } from './host-caches.ts';
 import { hostStateOf } from './host-life.ts';
 import {
@@ -128,7 +128,7 @@ const failedPush = async (
   { error, context }: Pick<PrepareTask, 'context'> & { readonly error: FleetError },
 ): Promise<StepResult<MacHost>> => {
   const drift = driftOf(deps, host);
-  const roll = afterFailedPush(drift, toTimestamp(drift.nowMs));
+  const roll = afterFailedPush(drift, { at: toTimestamp(drift.nowMs), isCounted: !isBlameless(error) });
   const isLast = drift.limits.cap > 0 && roll.failures >= drift.limits.cap;
   const reason = isLast ? 'TartKubeletUpdateExceededRetries' : 'AgentRollFailed';
   // The epoch of the next try goes on record with the failure of this one.
@@ -147,5 +147,14 @@ export const startRoll = async (
   if (!isEpochOurs(deps, host)) return raiseEpoch(deps, host, { context });
   permit();
   operations.ensure(host.metadata.uid ?? '', rollHost({ ports, host, server }));
-  return wait(0);
+  return wait(0, { events: retriedEvents(deps, host) });
+};
+
+/** Of one that had been given up. */
+const retriedEvents = ({ ports }: PrepareDeps, { spec }: MacHost): readonly EventReport[] => {
+  const { failures } = spec.budgets.roll;
+  const { cap } = ports.settings.roll;
+  if (cap === 0 || failures < cap) return [];
+  const message = `tries again after ${failures} failures: there is another configuration, or enough time has passed`;
+  return [{ type: 'Normal', reason: 'AgentRollRetried', message }];
 };

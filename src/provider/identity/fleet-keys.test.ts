@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { neverAborted } from '../../base/abort.ts';
 import { createHarness } from '../../kube/testing/harness.ts';
 import { SECRETS } from '../../kube/types/core.ts';
+import { openSshKeyFrom } from '../../pki/openssh-key.ts';
 import { createFleetKeys } from './fleet-keys.ts';
 
 const KEY = { namespace: 'tuist', name: 'macos-ssh' };
@@ -63,22 +64,75 @@ describe('the SSH key of a fleet (001-4)', () => {
     assert.equal(new Set(texts.map((key) => key.reveal())).size, 1);
   });
 
-  it('is taken as it is when somebody put it there, and made known', async () => {
-    const { client, registered, keysFor } = stage();
-    const data = { id_ed25519: encode('theirs'), 'id_ed25519.pub': encode('ssh-ed25519 AAAA somebody\n') };
+  it('is taken as it is when somebody put it there, and made known; another one in its place too', async () => {
+    const { client, clock, registered, keysFor } = stage();
+    const { privateKey, publicKey } = openSshKeyFrom(Buffer.alloc(32, 1));
+    const data = {
+      id_ed25519: encode(privateKey.reveal()),
+      'id_ed25519.pub': encode(`${publicKey} somebody\n`),
+    };
     await client.create(SECRETS, { metadata: KEY, data }, { signal: neverAborted() });
-    const key = await keysFor('manager').privateKeyOf('macos', neverAborted());
-    assert.equal(key.reveal(), 'theirs');
-    assert.deepEqual(registered, [{ fleet: 'macos', publicKey: 'ssh-ed25519 AAAA somebody' }]);
+    const keys = keysFor('manager');
+    const key = await keys.privateKeyOf('macos', neverAborted());
+    assert.equal(key.reveal(), privateKey.reveal());
+    assert.deepEqual(registered, [{ fleet: 'macos', publicKey: `${publicKey} somebody` }]);
+    const other = openSshKeyFrom(Buffer.alloc(32, 2));
+    const body = { data: { id_ed25519: encode(other.privateKey.reveal()), 'id_ed25519.pub': '' } };
+    await client.patch(SECRETS, KEY, { type: 'merge', body }, { signal: neverAborted() });
+    clock.advance(60_000);
+    await keys.privateKeyOf('macos', neverAborted());
+    await keys.privateKeyOf('macos', neverAborted());
+    assert.deepEqual(registered.slice(1), [{ fleet: 'macos', publicKey: other.publicKey }]);
+    assert.equal(await keys.knownSince('macos', neverAborted()), Math.floor(clock.now() / 1_000) * 1_000);
   });
 
-  it('is missed, with what to do, when the Secret does not hold it', async () => {
-    const { client, keysFor } = stage();
-    await client.create(SECRETS, { metadata: KEY, data: { id_ed25519: '' } }, { signal: neverAborted() });
-    await assert.rejects(keysFor('manager').privateKeyOf('macos', neverAborted()), {
-      kind: 'invalid',
-      code: 'SSHKeyUnavailable',
-      message: /tuist\/macos-ssh has no id_ed25519/,
+  for (const { story, known, since } of [
+    { story: 'the same there', known: 'key-id', since: 'before' },
+    { story: 'another one there (W-10)', known: 'of-another', since: 'now' },
+  ] as const) {
+    it(`I-01 R28 that the original made known is looked at once: ${story}`, async () => {
+      const { client, clock, registered, keysFor } = stage();
+      const { privateKey, publicKey } = openSshKeyFrom(Buffer.alloc(32, 1));
+      const metadata = { ...KEY, annotations: { 'scaleway.tuist.dev/ssh-key-id': known } };
+      const data = { id_ed25519: encode(privateKey.reveal()), 'id_ed25519.pub': encode(publicKey) };
+      const created = await client.create(SECRETS, { metadata, data }, { signal: neverAborted() });
+      clock.advance(60_000);
+      const keys = keysFor('manager');
+      await keys.privateKeyOf('macos', neverAborted());
+      await keys.privateKeyOf('macos', neverAborted());
+      assert.equal(registered.length, 1);
+      const times = {
+        before: Date.parse(created.metadata.creationTimestamp ?? ''),
+        now: Math.floor(clock.now() / 1_000) * 1_000,
+      };
+      assert.equal(await keys.knownSince('macos', neverAborted()), times[since]);
     });
-  });
+  }
+
+  const one = openSshKeyFrom(Buffer.alloc(32, 1));
+  for (const { story, data, why } of [
+    { story: 'is empty', data: { id_ed25519: '' }, why: /tuist\/macos-ssh has no id_ed25519/ },
+    { story: 'was edited to nonsense', data: { id_ed25519: encode('nonsense') }, why: /no private key of OpenSSH/ },
+    {
+      story: 'holds two keys',
+      data: {
+        id_ed25519: encode(one.privateKey.reveal()),
+        'id_ed25519.pub': encode(openSshKeyFrom(Buffer.alloc(32, 2)).publicKey),
+      },
+      why: /another key than the public half/,
+    },
+  ]) {
+    it(`is missed, with what to do, when the Secret ${story}`, async () => {
+      const { client, registered, keysFor } = stage();
+      await client.create(SECRETS, { metadata: KEY, data }, { signal: neverAborted() });
+      const expected = {
+        kind: 'invalid',
+        code: 'SSHKeyUnavailable',
+        message: why,
+        hint: /Put the key there, or delete/,
+      };
+      await assert.rejects(keysFor('manager').privateKeyOf('macos', neverAborted()), expected);
+      assert.deepEqual(registered, []);
+    });
+  }
 });

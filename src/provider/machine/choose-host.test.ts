@@ -43,7 +43,7 @@ const outcomeOf = (choice: Choice): string => {
 const view = (wanted: Partial<ChoiceView>): ChoiceView => ({
   ...{ nowMs: 1_000_000, times: TIMES, machine: machine(), hosts: [host('b'), host('a')] },
   ...{ ahead: 0, taken: new Set<string>() },
-  ...{ poolPrefix: 'pool-', projectId: 'p', namesakes: [], poolNamespaces: new Map(), zones: ['fr-par-1'] },
+  ...{ poolPrefix: 'pool-', projectId: 'p', others: [], poolNamespaces: new Map(), zones: ['fr-par-1'] },
   orders: NO_ORDERS,
   ...wanted,
 });
@@ -67,6 +67,47 @@ describe('which Mac a machine gets', () => {
       story: 'L6 of those that failed the one that failed less often',
       given: { hosts: [host('a', { budgets: { returns: 2 } }), host('c', { budgets: { returns: 1 } })] },
       gets: 'c',
+    },
+    {
+      story: 'none while the prefix of another machine continues its own: a Mac could be of either pool',
+      given: { others: [machine({ adoptPoolPrefix: 'pool-m4-' }, { metadata: { name: 'o' } })] },
+      gets: 'PoolPrefixesOverlap',
+    },
+    {
+      story: 'none while its own prefix continues that of another machine',
+      given: { machine: machine({ adoptPoolPrefix: 'pool-m4-' }), others: [machine({}, { metadata: { name: 'o' } })] },
+      gets: 'PoolPrefixesOverlap',
+    },
+    {
+      story: 'R26 one although there is such a machine which may not adopt from that pool',
+      given: {
+        others: [machine({ adoptPoolPrefix: 'pool-m4-' }, { metadata: { name: 'o', namespace: 'no' } })],
+        poolNamespaces: new Map([['pool-m4-', new Set(['ns'])]]),
+      },
+      gets: 'a',
+    },
+    {
+      story: 'one although there is such a machine that goes, or rents its Mac',
+      given: {
+        others: [
+          machine(
+            { adoptPoolPrefix: 'pool-m4-' },
+            { metadata: { name: 'o', deletionTimestamp: '2026-01-01T00:00:00Z' } },
+          ),
+          machine({ adoptPoolPrefix: 'pool-m4-', acquire: 'order' }, { metadata: { name: 'p' } }),
+        ],
+      },
+      gets: 'a',
+    },
+    ...['tahoe', 'macos-tahoe', ' Tahoe '].map((os) => ({
+      story: `T-55 T-57 one of its family, also when that is written "${os}"`,
+      given: { machine: machine({ os }) },
+      gets: 'a',
+    })),
+    {
+      story: 'T-57 none of another family, nor of a development release of its own',
+      given: { hosts: [host('a', { osFamily: 'Sequoia' }), host('b', { osFamily: 'devos-tahoe' })] },
+      gets: 'NoAvailableHost',
     },
     { story: 'R1 none of another project', given: { projectId: 'q' }, gets: 'NoAvailableHost' },
     { story: 'T-46 none of another type', given: { machine: machine({ type: 'M4-S' }) }, gets: 'NoAvailableHost' },
@@ -156,7 +197,7 @@ describe('which Mac a machine gets', () => {
     {
       story: 'R6 none while an older machine elsewhere has its name',
       given: {
-        namesakes: [machine({}, { metadata: elsewhere })],
+        others: [machine({}, { metadata: elsewhere })],
         machine: machine({}, { metadata: { creationTimestamp: '2026-01-02T00:00:00Z' } }),
       },
       gets: 'NameTaken',
@@ -164,7 +205,7 @@ describe('which Mac a machine gets', () => {
     {
       story: 'R6 none while a younger one has a Mac under that name',
       given: {
-        namesakes: [
+        others: [
           machine(
             {},
             { metadata: { ...elsewhere, creationTimestamp: '2026-02-01T00:00:00Z' }, status: { serverID: 'z' } },
@@ -181,7 +222,7 @@ describe('which Mac a machine gets', () => {
     {
       story: 'R6 one when the other is younger',
       given: {
-        namesakes: [machine({}, { metadata: elsewhere })],
+        others: [machine({}, { metadata: elsewhere })],
         machine: machine({}, { metadata: { creationTimestamp: '2025-12-31T00:00:00Z' } }),
       },
       gets: 'a',

@@ -3,6 +3,7 @@
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import { osFamilyKey } from '../../macos/os-family-key.ts';
 import { isOrder } from '../host/host-life.ts';
 import type { HostTimes } from '../host/host-view.ts';
 import { isClaimable } from '../host/plan-host.ts';
@@ -18,8 +19,8 @@ export interface ChoiceView {
   readonly ahead: number;
   /** Servers that other machines name already. */
   readonly taken: ReadonlySet<string>;
-  /** Machines of other namespaces with the same name: it would be the same Node (R6). */
-  readonly namesakes: readonly ScalewayAppleSiliconMachine[];
+  /** All the other machines. */
+  readonly others: readonly ScalewayAppleSiliconMachine[];
   readonly poolPrefix: string;
   readonly poolNamespaces: ReadonlyMap<string, ReadonlySet<string>>;
   readonly projectId: string;
@@ -56,11 +57,11 @@ const prefixOf = ({ machine, poolPrefix }: Pick<ChoiceView, 'machine' | 'poolPre
 
 /** What no host can help. */
 const refuse = (view: ChoiceView): Choice | undefined => {
-  const { machine, namesakes, zones } = view;
+  const { machine, others, zones } = view;
   if (machine.spec.providerID) {
     return none(
       REASONS.machine.provisioned.noAvailableHost,
-      `The machine is bound to ${machine.spec.providerID}, and no host of that identity is on record; it gets no other.`,
+      `The machine is bound to ${machine.spec.providerID}, and no host of that identity is on record; it gets no other. Delete the Machine, or clear spec.providerID if it never had a Mac.`,
     );
   }
   if (!zones.includes(machine.spec.zone)) {
@@ -75,7 +76,8 @@ const refuse = (view: ChoiceView): Choice | undefined => {
       `"${machine.spec.os}" names an image; name a family, such as Tahoe.`,
     );
   }
-  const first = namesakes.find((other) => isBefore(other, machine));
+  // Of another namespace: it would be the same Node (R6).
+  const first = others.find((other) => other.metadata.name === machine.metadata.name && isBefore(other, machine));
   const namespace = first?.metadata.namespace ?? hostOfNamesake(view)?.spec.claimRef?.namespace;
   if (namespace === undefined) return undefined;
   return none(
@@ -98,11 +100,30 @@ const refusePool = (view: ChoiceView): Choice | undefined => {
       'Neither the machine nor the manager names a pool prefix: set spec.adoptPoolPrefix, or --default-adopt-pool-prefix.',
     );
   }
-  if (view.poolNamespaces.get(prefix)?.has(namespace) !== false) return undefined;
+  if (!isAllowed(view, prefix, namespace))
+    return none(
+      REASONS.machine.provisioned.poolNotAllowed,
+      `The namespace ${namespace} may not adopt from the pool "${prefix}": the manager's --pool-namespaces says who may.`,
+    );
+  const other = view.others.find((candidate) => isOverlapping(view, candidate));
+  if (other === undefined) return undefined;
+  const whose = `${other.metadata.namespace}/${other.metadata.name}`;
   return none(
-    REASONS.machine.provisioned.poolNotAllowed,
-    `The namespace ${namespace} may not adopt from the pool "${prefix}": the manager's --pool-namespaces says who may.`,
+    REASONS.machine.provisioned.prefixesOverlap,
+    `Its pool prefix "${prefix}" and that of ${whose}, "${prefixOf({ ...view, machine: other })}", begin alike: a Mac could be of either pool. Let neither prefix begin with the other.`,
   );
+};
+
+const isAllowed = ({ poolNamespaces }: ChoiceView, prefix: string, namespace: string): boolean =>
+  poolNamespaces.get(prefix)?.has(namespace) !== false;
+
+/** Whether both want Macs of pools of which one is a part of the other by its name. Who may have none does not count. */
+const isOverlapping = (view: ChoiceView, other: ScalewayAppleSiliconMachine): boolean => {
+  const [mine, theirs] = [prefixOf(view), prefixOf({ ...view, machine: other })];
+  const { namespace = '', deletionTimestamp } = other.metadata;
+  if (theirs === '' || mine === theirs || other.spec.acquire === 'order' || deletionTimestamp !== undefined)
+    return false;
+  return (mine.startsWith(theirs) || theirs.startsWith(mine)) && isAllowed(view, theirs, namespace);
 };
 
 /** An intent that is there goes its way; a new one is made only within the limits, counting every other intent. */
@@ -161,7 +182,13 @@ export const suits = (
   spec.source.scaleway?.projectID === projectId &&
   spec.type === machine.spec.type &&
   spec.source.scaleway?.zone === machine.spec.zone &&
-  spec.osFamily === machine.spec.os;
+  isSameFamily(spec.osFamily, machine.spec.os);
+
+/** However each of them writes it: `Tahoe`, `macos-tahoe`. */
+const isSameFamily = (one: string | undefined, other: string): boolean => {
+  const key = osFamilyKey(other);
+  return key !== '' && osFamilyKey(one ?? '') === key;
+};
 
 const isFree = (view: ChoiceView, host: MacHost): boolean =>
   !view.taken.has(host.metadata.name) && isOnOffer(host, view);

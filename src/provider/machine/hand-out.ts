@@ -50,6 +50,7 @@ export const createHandOut = (
 const REFUSALS: readonly string[] = [
   REASONS.machine.provisioned.nameTaken,
   REASONS.machine.provisioned.poolNotAllowed,
+  REASONS.machine.provisioned.prefixesOverlap,
   REASONS.machine.provisioned.waitingForCluster,
 ];
 

@@ -2,6 +2,7 @@
  * Cluster API's infrastructure machine: chooses a Mac, claims it, waits until it has joined, tells core; and when it is
  * deleted asks for the Mac's release and goes at once: nobody waits for a wipe (R11, 002-5).
  */
+import { parseTimestamp } from '../../base/clock.ts';
 import { isEqualJson } from '../../base/json.ts';
 import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import { FINALIZERS } from '../../kinds/labels.ts';
@@ -32,6 +33,7 @@ import { awaitRecord } from './await-record.ts';
 import { chooseHost } from './choose-host.ts';
 import { createHandOut } from './hand-out.ts';
 import { judgeHost } from './judge-host.ts';
+import { mirrorOf, READY_EVENTS, tellBootstrap } from './mirror-host.ts';
 import type { MissedHosts } from './missed-hosts.ts';
 import { createRefusedHosts, type RefusedHosts } from './refused-hosts.ts';
 import { releaseHost } from './release-host.ts';
@@ -79,7 +81,7 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
       // It is about to choose a Mac, mostly; with the choice it would be a write of its own.
       annotations: ({ spec }) => (spec.providerID ? {} : BLOCKING.annotations),
       read: parseMachine,
-      gate: async (machine) => gate(caches, machine),
+      gate: async (machine) => gate(deps, machine),
       up: [
         {
           name: 'go-on',
@@ -92,6 +94,11 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
           return choose(deps, machine, context);
         }),
         step('claim', (machine, context) => claim(deps, machine, context)),
+        {
+          name: 'bootstrap',
+          condition: CONDITIONS.machine.bootstrapped,
+          run: async (machine) => tellBootstrap(caches.hosts.get(machine.status?.serverID ?? '')),
+        },
         step('join', (machine, context) => join(deps, machine, context)),
       ],
       down: [
@@ -113,15 +120,24 @@ const step = (name: string, run: Step<Machine>['run']): Step<Machine> => ({
 });
 
 /** Paused freezes everything but deletion; without its owners there is nothing to work for yet (001-2, F77). */
-const gate = (caches: MachineDeps['caches'], machine: Machine): Result | undefined => {
+const gate = ({ ports, caches }: MachineDeps, machine: Machine): Result | undefined => {
   const { metadata } = machine;
   if (metadata.deletionTimestamp !== undefined) return undefined;
   const isOwned = metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') ?? false;
-  if (!isOwned || clusterOf(caches.clusters, machine) === undefined)
-    return stop<Machine>(
-      notYet(provisioned.waitingForCluster, 'The Machine or the Cluster behind this object is not there yet.'),
-    );
+  if (!isOwned || clusterOf(caches.clusters, machine) === undefined) return awaitOwners(machine, ports.clock.now());
   return isPaused(caches.clusters, machine) ? stop<Machine>({ condition: reportPause('True') }) : undefined;
+};
+
+/** Core makes this object before the Machine that owns it: that it has none is told only of one that stays so. */
+const OWNERS_COME_MS = 5_000;
+
+const awaitOwners = ({ metadata }: Machine, nowMs: number): Result => {
+  const ageMs = nowMs - (parseTimestamp(metadata.creationTimestamp) ?? 0);
+  // Whose clock is ahead of ours is not waited for.
+  if (ageMs >= 0 && ageMs < OWNERS_COME_MS) return wait<Machine>(OWNERS_COME_MS - ageMs);
+  return stop<Machine>(
+    notYet(provisioned.waitingForCluster, 'The Machine or the Cluster behind this object is not there yet.'),
+  );
 };
 
 const notYet = (reason: string, message: string): Report<Machine> => ({
@@ -178,7 +194,7 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
       0,
     ),
     taken: new Set(others.map(({ status }) => status?.serverID ?? '')),
-    namesakes: others.filter(({ metadata }) => metadata.name === machine.metadata.name),
+    others,
     poolPrefix: ports.settings.poolPrefix,
     poolNamespaces: ports.settings.poolNamespaces ?? new Map(),
     projectId: ports.settings.projectId,
@@ -192,16 +208,23 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
     return wait<Machine>(ports.settings.times.quietMs, {
       ...notYet(choice.reason, choice.message),
       ...LETTING_GO,
+      events: isTold(machine, choice.reason)
+        ? []
+        : [{ type: 'Warning', reason: choice.reason, message: choice.message }],
       status: { phase: 'Pending' },
     });
   }
   const message = choice.kind === 'known' ? `Has claimed ${choice.serverId}.` : `Claiming ${choice.serverId}.`;
   return wait<Machine>(0, {
-    ...notYet(provisioned.noAvailableHost, message),
+    ...notYet(provisioned.adopting, message),
     ...(machine.spec.providerID ? {} : BLOCKING),
+    ...(choice.kind === 'known' ? {} : { events: [{ type: 'Normal', reason: provisioned.adopting, message }] }),
     status: { serverID: choice.serverId, phase: 'Adopting' },
   });
 };
+
+const isTold = ({ status }: Machine, reason: string): boolean =>
+  status?.conditions?.some((told) => told.type === CONDITIONS.machine.provisioned && told.reason === reason) === true;
 
 /** The intent is pursued by provider/host, which alone spends money; the machine tells how far it is. */
 const rent = async (
@@ -285,21 +308,6 @@ const describeMismatch = (serverId: string): string =>
 const isFirstOf = (rivals: readonly Machine[], { metadata }: Machine): boolean =>
   rivals.every((rival) => (rival.metadata.uid ?? '') >= (metadata.uid ?? ''));
 
-/**
- * What a machine says of a Mac that has not joined: its state, and its trouble. Each step of its way is told on the MacHost
- * alone, and until the claim is carried out there is nothing to add to the choice.
- */
-const mirrorOf = (host: MacHost | undefined): Report<Machine> => {
-  const { state = 'not on record', conditions } = host?.status ?? {};
-  const ready = conditions?.find(({ type }) => type === CONDITIONS.host.ready);
-  const isOnItsWay = ready === undefined || ready.status === 'True' || ready.reason === REASONS.host.ready.notReady;
-  if (isOnItsWay && (state === 'free' || state === 'claimed')) return {};
-  return {
-    ...notYet(REASONS.machine.ready.notReady, `The host is ${state}${isOnItsWay ? '' : `: ${ready.message}`}.`),
-    status: { phase: 'Bootstrapping' },
-  };
-};
-
 const NEW_ATTEMPTS = { failures: 0, lastFailureAt: null, failedHash: null };
 
 /** providerID and provisioned are set together, once the Mac has joined (R22). */
@@ -307,7 +315,7 @@ const join = async ({ ports, caches }: MachineDeps, machine: Machine, context: R
   const host = caches.hosts.get(machine.status?.serverID ?? '');
   const state = host?.status?.state;
   if (host === undefined || (state !== 'joined' && machine.status?.initialization?.provisioned !== true))
-    return stop<Machine>(mirrorOf(host));
+    return stop<Machine>(mirrorOf(machine, host));
   const configuration = configurationOf(machine);
   if (!isEqualJson(host.spec.configuration, configuration))
     await patchHost(host, { configuration: configuration ?? null }, context);
@@ -315,6 +323,7 @@ const join = async ({ ports, caches }: MachineDeps, machine: Machine, context: R
   const address = host.status?.server?.address;
   return done<Machine>({
     ...LETTING_GO,
+    ...(machine.status?.initialization?.provisioned === true ? {} : { events: READY_EVENTS }),
     spec: { providerID: providerIdOf(host) },
     status: {
       initialization: { provisioned: true },

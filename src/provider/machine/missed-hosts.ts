@@ -12,6 +12,8 @@ const LISTS_APART_MS = 30_000;
 export interface MissedHosts {
   /** Whether the inventory had its time to make the record of the Mac that this machine names, and made none. */
   isLostFor(machine: ScalewayAppleSiliconMachine): boolean;
+  /** For how long it has been missed. */
+  forMs(machine: ScalewayAppleSiliconMachine): number;
   /** It is there, or nobody waits for it any more. */
   forget(machine: ScalewayAppleSiliconMachine): void;
 }
@@ -36,6 +38,7 @@ export const createMissedHosts = (clock: Pick<Clock, 'elapsed'>, lists: Pick<Com
       misses.set(uid, { serverId, sinceMs, listedMs });
       return listedMs !== undefined && lastMs - listedMs >= LISTS_APART_MS;
     },
+    forMs: ({ metadata: { uid = '' } }) => clock.elapsed() - (misses.get(uid)?.sinceMs ?? clock.elapsed()),
     forget: ({ metadata: { uid = '' } }) => void misses.delete(uid),
   };
 };

@@ -52,7 +52,8 @@ const hostsOf = async ({ status, spec }: Machine, context: ReconcileContext): Pr
 
 /**
  * A Mac that the Go original left, or whose record somebody deleted, is put on record with the next list: before that a machine
- * that goes would leave it behind, at work or in the pool as it is (R3). Not where nobody would act on the record.
+ * that goes would leave it behind, at work or in the pool as it is (R3). One that goes with its namespace waits for as long as a few
+ * lists take, so that its Mac is held: nothing of ours holds up the end of a namespace (R18).
  */
 const isRecordAwaited = async (
   { ports, missed }: ReleaseDeps,
@@ -60,8 +61,13 @@ const isRecordAwaited = async (
   context: ReconcileContext,
 ): Promise<boolean> => {
   if (!machine.status?.serverID || !ports.settings.zones.includes(machine.spec.zone)) return false;
-  return !missed.isLostFor(machine) && (await reasonToHold(machine, context)) === undefined;
+  if (missed.isLostFor(machine)) return false;
+  const reason = await reasonToHold(machine, context);
+  if (reason === undefined) return true;
+  return reason === namespaceTerminating && missed.forMs(machine) < LISTS * ports.settings.times.inventoryMs;
 };
+
+const LISTS = 3;
 
 interface Held {
   readonly host: MacHost;
@@ -104,6 +110,10 @@ const askForRelease = async (
   await askForReplacement(machine, { message: LOST, nowMs: ports.clock.now() }, context);
   const intent = { intentID: ports.ids.uuid(), policy, reason: 'MachineDeleted', requestedAt };
   await patchHost(host, { release: intent }, context);
+  if (host.spec.pool === undefined && !host.spec.ordered) {
+    const message = `${host.metadata.name} has no pool, and was not ordered by us: it is held as it is (${intent.intentID})`;
+    return { type: 'Warning', reason: 'ReleaseSkipped', message };
+  }
   const message = `Asked for the release of ${host.metadata.name} (${intent.intentID})`;
-  return { type: 'Normal', reason: REASONS.machine.provisioned.hostReleased, message };
+  return { type: 'Normal', reason: 'Releasing', message };
 };

@@ -76,7 +76,17 @@ describe('a server', () => {
     { story: 'a type without end', fields: { type: 'M'.repeat(254) }, shows: { type: '' } },
     { story: 'a name with a fake prefix', fields: { name: ' tuist-pool-1' }, shows: { name: ' tuist-pool-1' } },
     { story: 'a missing OS', fields: { os: null }, shows: { osFamily: '' } },
-    { story: 'an OS without a family', fields: { os: { name: 'macos-tahoe-26.3' } }, shows: { osFamily: '' } },
+    {
+      story: 'T-55 an OS without a family',
+      fields: { os: { name: 'macos-tahoe-26.3' } },
+      shows: { osFamily: 'tahoe' },
+    },
+    {
+      story: 'T-55 an OS whose family is a number',
+      fields: { os: { name: 'macos-golden-gate-27.0', family: '27' } },
+      shows: { osFamily: 'goldengate' },
+    },
+    { story: 'an OS that says nothing', fields: { os: { name: '', family: '' } }, shows: { osFamily: '' } },
     { story: 'delivered as a text', fields: { delivered: 'true' }, shows: { isDelivered: false } },
     { story: 'an address that is a number', fields: { ip: 1 }, shows: { address: '' } },
     { story: 'no date', fields: { deletable_at: null }, shows: { deletableAtMs: undefined } },

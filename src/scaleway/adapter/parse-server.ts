@@ -1,6 +1,7 @@
 /** Servers as the SDK hands them out, taken with distrust: what is missing or strange is a contract error, not a guess. */
 import type { Applesiliconv1alpha1 } from '@scaleway/sdk-applesilicon';
 import { FleetError } from '../../base/errors.ts';
+import { osFamilyKey } from '../../macos/os-family-key.ts';
 import { readPassword } from '../password.ts';
 import {
   type CloudServer,
@@ -30,13 +31,19 @@ export const parseServer = (server: Partial<SdkServer>, zone: string): CloudServ
     name: plainText(server.name),
     type: shortText(server.type),
     status: parseStatus(server.status),
-    osFamily: shortText(server.os?.family),
+    osFamily: readFamily(server.os),
     isDelivered: server.delivered === true,
     address: shortText(server.ip),
     sshUser: shortText(server.sshUsername),
     deletableAtMs: parseTime(server.deletableAt),
     isDeletionScheduled: server.deletionScheduled === true,
   };
+};
+
+/** Scaleway documents a number for the family and answers with its name. Where it keeps to its word, the name of the image tells (T-55). */
+const readFamily = (os: Partial<NonNullable<SdkServer['os']>> | undefined): string => {
+  const family = shortText(os?.family);
+  return /\p{L}/u.test(family) ? family : osFamilyKey(shortText(os?.name));
 };
 
 /** The answer about one server, which must be that one. */

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FleetError } from '../../base/errors.ts';
-import {
-  assertIsFamily,
-  chooseOsImage,
-  compareOsVersions,
-  isOfFamily,
-  type OsImage,
-  osFamilyKey,
-} from './os-family.ts';
+import { osFamilyKey } from '../../macos/os-family-key.ts';
+import { assertIsFamily, chooseOsImage, compareOsVersions, isOfFamily, type OsImage } from './os-family.ts';
 
 const image = (name: string, version: string, fields: Partial<OsImage> = {}): OsImage => ({
   id: name,

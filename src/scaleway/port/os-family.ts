@@ -3,6 +3,7 @@
  * releases without notice, so fleets pin a family and the newest image of it is looked up for every install, never kept.
  */
 import { FleetError } from '../../base/errors.ts';
+import { osFamilyKey } from '../../macos/os-family-key.ts';
 
 export interface OsImage {
   readonly id: string;
@@ -13,15 +14,6 @@ export interface OsImage {
   readonly version: string;
   readonly isBeta: boolean;
 }
-
-/** The part of a family or an image's name that stays the same over its point releases: `macos-golden-gate-27.0` → `goldengate`. */
-export const osFamilyKey = (text: string): string =>
-  text
-    .trim()
-    .toLowerCase()
-    .replace(/^macos-/, '')
-    .replace(/-(?=\d).*$/s, '')
-    .replaceAll(/[\s_-]/g, '');
 
 export const isOfFamily = ({ family, name }: Pick<OsImage, 'family' | 'name'>, wanted: string): boolean => {
   const key = osFamilyKey(wanted);

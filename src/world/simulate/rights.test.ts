@@ -76,7 +76,7 @@ const DECLARED: readonly { readonly right: string; readonly why: string; readonl
     shown: 'test/cluster/kube-events.test.ts',
   },
   ...[
-    ...['get /nodes', 'get /pods', 'create /pods/eviction', 'get /namespaces', 'list /namespaces', 'watch /namespaces'],
+    ...['get /nodes', 'get /pods', 'create /pods/eviction', 'list /namespaces', 'watch /namespaces'],
     ...['list /persistentvolumes', 'get apps/daemonsets', 'list storage.k8s.io/volumeattachments', 'get /'],
   ].map((right) => ({
     right: `clusterApiRemote ${right}`,
