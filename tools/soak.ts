@@ -1,6 +1,6 @@
 /**
  * `npm run soak -- <what>`: what takes too long for `npm test` and is run by hand. `upstream` is Kubernetes' own end-to-end suite
- * on the embedded control plane, `kills` is `kill -9` of it under load, `simulate` is `npm run simulate` with very many seeds. Exits 1 when
+ * on the embedded control plane, `kills` is `kill -9` of it under load or of tart-kubelet, `simulate` is `npm run simulate` with very many seeds. Exits 1 when
  * something fails.
  */
 import '../bin/require-node.js';
@@ -8,7 +8,7 @@ import { Command, Option } from 'commander';
 import { openProcess } from '../bin/process-io.ts';
 import { parseWhole } from '../src/base/flags/parse-number.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
-import { runKills } from './soak/kills.ts';
+import { runKills, VICTIMS, type Victim } from './soak/kills.ts';
 import { soakSimulation } from './soak/simulate.ts';
 import type { PlaneName } from './soak/upstream/planes.ts';
 import { runUpstream } from './soak/upstream/run-upstream.ts';
@@ -38,8 +38,8 @@ const upstream = async ({ on, only, processes, keep, reasons }: UpstreamFlags): 
   process.exitCode = results.every(({ outcome }) => outcome !== 'failed') ? 0 : 1;
 };
 
-const kills = async ({ times }: { readonly times: number }): Promise<void> => {
-  process.exitCode = (await runKills(times)) ? 0 : 1;
+const kills = async ({ of, times }: { readonly of: Victim; readonly times: number }): Promise<void> => {
+  process.exitCode = (await runKills(of, times)) ? 0 : 1;
 };
 
 const simulate = async (flags: { readonly seeds: number; readonly workers?: number }): Promise<void> => {
@@ -63,7 +63,8 @@ program
   .action(upstream);
 program
   .command('kills')
-  .description('kill -9 of the control plane under load')
+  .description('kill -9 of the control plane under load, or of tart-kubelet while jobs come and go')
+  .addOption(new Option('--of <what>').choices(VICTIMS).default('control-plane'))
   .option(
     '--times <count>',
     'how often',

@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { reportFailure } from '../src/cli/report-failure.ts';
 import { parseTestArguments, renderRepeat, type TestPlan } from './test/arguments.ts';
 import { runTestFiles, selectTestFiles } from './test/run-files.ts';
+import { TIERS } from './test/tiers.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const FILES = ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts', 'test/contract/**/*.test.ts'];
 const TIMEOUT_MS = 120_000;
 /** A test process that does not end although its tests have would otherwise hold up the run for ever. */
 const STALL_MS = 240_000;
@@ -28,7 +28,7 @@ const io = {
 
 /** Runs the plan and prints as it goes. True when at least one test ran and none failed. */
 const runTests = (plan: TestPlan): Promise<boolean> =>
-  runTestFiles(selectTestFiles(plan, { root: ROOT, globs: FILES }), {
+  runTestFiles(selectTestFiles(plan, { root: ROOT, globs: TIERS['npm test'] }), {
     plan,
     root: ROOT,
     concurrency: availableParallelism(),

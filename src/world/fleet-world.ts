@@ -19,6 +19,7 @@ import {
   POOL_PREFIX,
   type SettledCluster,
 } from './fleet-cluster.ts';
+import { createFleetKubelets, type FleetKubelets } from './fleet-kubelets.ts';
 import { type FleetPace, TRUE_PACE } from './fleet-pace.ts';
 import { logInAsNode } from './world-login.ts';
 
@@ -33,6 +34,8 @@ export interface FleetWorldOptions extends KernelOptions {
   readonly callsKept?: number;
   /** As in production unless given. */
   readonly pace?: FleetPace;
+  /** Macs run the real agent, with VMs of a simulated Tart; scripted ones unless given, which cost less. */
+  readonly agents?: 'tart-kubelet';
   /** Is told of everything that happens to the truth, in the moment it happens. */
   readonly observer?: FleetObserver;
   /** What the API server acknowledges is in a log, from which it comes back after its death. */
@@ -71,6 +74,8 @@ export interface FleetWorld extends FleetCluster {
   readonly kernel: Kernel;
   readonly cloud: SimCloud;
   readonly macs: SimMacs;
+  /** Where Macs run the real agent. */
+  readonly kubelets?: FleetKubelets;
   /** Another cluster in the same Scaleway project, with the same pool: a manager of its own, and no fleet. Made once. */
   secondCluster(): FleetCluster;
   /** What waits for its moment to do harm looks here first. */
@@ -113,8 +118,9 @@ export const createFleetWorld = (options: FleetWorldOptions): FleetWorld => {
   });
   for (let at = 1; at <= options.macs; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
   const clusters: FleetCluster[] = [];
-  const macs = createMacs(cloud, { kernel, clusters, observer, pace });
-  const ground = { kernel, cloud, macs, pace };
+  const kubelets = options.agents === undefined ? undefined : createFleetKubelets(kernel);
+  const macs = createMacs(cloud, { kernel, clusters, observer, pace, kubelets });
+  const ground = { kernel, cloud, macs, pace, ...(kubelets && { kubelets }) };
   const shared = { namespace, adjust, ...(options.keeps && { keeps: options.keeps }) };
   const { settled } = options;
   const first = createFleetCluster(ground, {
@@ -156,39 +162,56 @@ interface AgentParts {
   readonly clusters: readonly FleetCluster[];
   readonly pace: FleetPace;
   readonly observer: FleetObserver;
+  readonly kubelets: FleetKubelets | undefined;
 }
 
 const createMacs = (cloud: SimCloud, parts: AgentParts): SimMacs => {
   const { clock, random } = parts.kernel.actor('world');
   const { onDisk, onBatch } = parts.observer;
+  const onDown = parts.kubelets?.onDown;
   const { lookMs } = parts.pace;
   return createSimMacs({
     ...{ cloud, clock, random: random.stream('macs'), fleetKey: FLEET_KEY },
     startAgent: (start, disk) => startAgent(parts, { ...start, disk }),
     ...(onDisk && { onChange: onDisk }),
     ...(onBatch && { onBatch }),
+    ...(onDown && { onDown }),
     ...(lookMs !== undefined && { lookMs }),
   });
 };
 
-const startAgent = ({ kernel, clusters, observer, pace }: AgentParts, start: AgentStart & NodeLogin): (() => void) => {
-  const { nodeName, providerId, fleet } = start;
+const startAgent = (parts: AgentParts, start: AgentStart & NodeLogin): (() => void) => {
+  const { clusters, observer, kubelets, pace } = parts;
+  const { nodeName, providerId } = start;
   const { server } = readConfig(start);
   const cluster = clusters.find((candidate) => candidate.server === server);
   if (cluster === undefined) return () => undefined;
+  const { logIn } = cluster;
+  const pacing = pace.nodeRenewEveryMs === undefined ? {} : { renewEveryMs: pace.nodeRenewEveryMs };
+  const stop = kubelets?.start({ start, logIn, ...pacing }) ?? startScripted(parts, { start, cluster, pacing });
+  observer.onAgent?.({ kind: 'started', nodeName, providerId, server });
+  return () => {
+    observer.onAgent?.({ kind: 'stopped', nodeName, providerId, server });
+    stop();
+  };
+};
+
+interface ScriptedAgent {
+  readonly start: AgentStart & NodeLogin;
+  readonly cluster: FleetCluster;
+  readonly pacing: { readonly renewEveryMs?: number };
+}
+
+const startScripted = ({ kernel }: AgentParts, { start, cluster, pacing }: ScriptedAgent): (() => void) => {
+  const { nodeName, providerId, fleet } = start;
   const stop = new AbortController();
   const actor = kernel.actor(`node ${nodeName} ${providerId}`);
   const { clock, random, logger } = actor;
   const capacity = { cpu: '8', memory: '14Gi', pods: '3' };
   const facts = { nodeName, providerId, labels: { [LABELS.fleet]: fleet }, capacity };
   const { client, keepIdentity } = logInAsNode(actor, cluster.logIn, start);
-  const pacing = pace.nodeRenewEveryMs === undefined ? {} : { renewEveryMs: pace.nodeRenewEveryMs };
   const options = { ...{ client, clock, random, logger, ...facts }, serve: cluster.agents.serve, ...pacing };
   actor.daemon('agent', () => runNodeAgent(options, stop.signal));
   actor.daemon('identity', () => keepIdentity(stop.signal));
-  observer.onAgent?.({ kind: 'started', nodeName, providerId, server });
-  return () => {
-    observer.onAgent?.({ kind: 'stopped', nodeName, providerId, server });
-    stop.abort();
-  };
+  return () => stop.abort();
 };

@@ -18,22 +18,27 @@ import { seenBy } from '../sim/tart/step/seen-by.ts';
 import type { StepMac } from '../sim/tart/step/step-mac.ts';
 import { LOGIN_UID } from './kubelet-login.ts';
 
-export interface KubeletOnMac {
+export interface KubeletOnMac extends Pick<NodeFacts, 'nodeName' | 'providerId' | 'labels'> {
   readonly client: KubeClient;
   readonly mac: StepMac;
-  readonly nodeName: string;
+  /** Another one after each start of the Mac. */
+  readonly bootId: string;
+  /** How often its Lease is renewed; every ten seconds unless given. */
+  readonly renewEveryMs?: number;
   /** Whether the Mac has a loginwindow to look after; without one somebody is always logged in. */
   readonly login: 'modelled' | 'always';
 }
 
 const ROOT = '/var/lib';
+
+/** Made when a Mac is prepared. */
+export const MAC_FOLDERS = ['/var/log/tart-vms', `${ROOT}/tart-userdata`, `${ROOT}/tart-records`];
+
 const ADDRESS = '10.0.0.7';
 
 /** As the real agent does, the Mac is looked at before it is told as a Node. */
-export const createKubeletPorts = async (
-  actor: Actor,
-  { client, mac, nodeName, login }: KubeletOnMac,
-): Promise<KubeletPorts> => {
+export const createKubeletPorts = async (actor: Actor, on: KubeletOnMac): Promise<KubeletPorts> => {
+  const { client, mac, nodeName, login, renewEveryMs } = on;
   const { clock, random, ids, logger } = actor;
   const { commands, files, measureDisk } = seenBy(actor, mac);
   const cli = createTartCli({ commands, binary: mac.tartBinary });
@@ -50,7 +55,10 @@ export const createKubeletPorts = async (
   return {
     ...{ ...deps, ids, vms, files, dial: noDial, metrics: noPodMetrics },
     images: createTartImages({ ...{ cli, files, vms, clock, random, logger, measureDisk, diskPath: '/' }, bookPath }),
-    node: createNodePart({ ...deps, nodeName, address: ADDRESS, facts: async () => factsOf(nodeName), watch }),
+    node: createNodePart({
+      ...{ ...deps, nodeName, address: ADDRESS, facts: async () => factsOf(on), watch },
+      ...(renewEveryMs !== undefined && { renewEveryMs }),
+    }),
     prepare: watch.lookOnce,
     settings: {
       ...{ nodeName, hostIp: ADDRESS, collects: 'images' },
@@ -69,12 +77,12 @@ const createMacWatch = ({ clock, logger }: Actor, session: GuiSession) => {
   });
 };
 
-const factsOf = (nodeName: string): NodeFacts => ({
-  ...{ nodeName, providerId: `scw-applesilicon://fr-par-1/${nodeName}`, labels: {}, address: ADDRESS },
+const factsOf = ({ nodeName, providerId, labels, bootId }: KubeletOnMac): NodeFacts => ({
+  ...{ nodeName, providerId, labels, address: ADDRESS },
   capacity: { cpu: 8, memoryMib: 16_384, pods: 3 },
   servingPort: undefined,
   system: {
-    ...{ osImage: 'macOS 26.1', kernelVersion: '25.1.0', machineId: nodeName, systemUuid: nodeName, bootId: nodeName },
+    ...{ osImage: 'macOS 26.1', kernelVersion: '25.1.0', machineId: nodeName, systemUuid: nodeName, bootId },
     ...{ agentVersion: 'tart-kubelet-v0', runtimeVersion: 'tart' },
   },
 });

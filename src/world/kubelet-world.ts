@@ -17,7 +17,7 @@ import { TRUE_PACE } from './fleet-pace.ts';
 import { renderRights } from './identities.ts';
 import { createKubeletJury } from './kubelet-jury.ts';
 import { createMacLogin, type MacLogin } from './kubelet-login.ts';
-import { createKubeletPorts } from './kubelet-ports.ts';
+import { createKubeletPorts, MAC_FOLDERS } from './kubelet-ports.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { openWorldClient } from './world-login.ts';
 
@@ -79,7 +79,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   const login = createMacLogin(clock, (state) => mac.configure({ noGuiSession: state === 'ended' }));
   const step = createStepMac({ clock, random: random.stream('mac'), otherCommand: login.answer });
   const mac = noteCommands(step, { starts, commands });
-  for (const folder of FOLDERS) mac.files.now.makeFolder(folder);
+  for (const folder of MAC_FOLDERS) mac.files.now.makeFolder(folder);
   for (const right of renderRights('default')) operator.apply(right);
   operator.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
   const { adjust = (ports) => ports } = options;
@@ -89,7 +89,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
     const ports = await createKubeletPorts(actor, {
       client,
       mac,
-      nodeName: NODE_NAME,
+      ...{ nodeName: NODE_NAME, providerId: `scw-applesilicon://fr-par-1/${NODE_NAME}`, labels: {}, bootId: '1' },
       login: options.login ?? 'always',
     });
     const kubelet = createKubelet(adjust(ports));
@@ -110,9 +110,6 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
     pod: (name) => pods().find(({ metadata }) => metadata.name === name),
   };
 };
-
-/** Made when the Mac was prepared. */
-const FOLDERS = ['/var/log/tart-vms', '/var/lib/tart-userdata', '/var/lib/tart-records'];
 
 const READING: readonly string[] = ['get', 'list', 'watch'];
 

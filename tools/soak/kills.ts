@@ -4,11 +4,19 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const FILES = ['src/cli/control-plane/kill-under-load.test.ts', 'src/controlplane/store/sqlite-log.test.ts'];
+
+/** What can be killed, and the tests that do it. */
+const FILES = {
+  'control-plane': ['src/cli/control-plane/kill-under-load.test.ts', 'src/controlplane/store/sqlite-log.test.ts'],
+  agent: ['test/kubelet/kills.test.ts'],
+} as const;
+
+export type Victim = keyof typeof FILES;
+export const VICTIMS: readonly Victim[] = ['control-plane', 'agent'];
 
 /** Whether all of it held. */
-export const runKills = async (times: number): Promise<boolean> => {
-  const child = spawn(process.execPath, ['--test', '--test-concurrency=1', ...FILES], {
+export const runKills = async (of: Victim, times: number): Promise<boolean> => {
+  const child = spawn(process.execPath, ['--test', '--test-concurrency=1', ...FILES[of]], {
     cwd: ROOT,
     env: { ...process.env, MACFLEET_KILLS: String(times) },
     stdio: 'inherit',

@@ -3,7 +3,9 @@ import { FleetError, toFleetError } from '../../base/errors.ts';
 import { createLimiter } from '../../base/limiter.ts';
 import type { HostFiles } from '../host/host-files.ts';
 import { goldenNameOf } from '../vm/golden-name.ts';
+import { garbled } from '../vm/tart-answers.ts';
 import { TART_LIMITS_MS } from '../vm/tart-cli.ts';
+import { toTartError } from '../vm/tart-errors.ts';
 import { collectImages, listEntries } from './collect-images.ts';
 import { createDiskRoom } from './disk-room.ts';
 import { createGoldenBook, type GoldenFacts } from './golden-book.ts';
@@ -130,7 +132,9 @@ const digestOf = async ({ cli }: ImageWork, image: string, signal: AbortSignal):
   const { digest: wanted, pullName } = parseImageReference(image);
   const result = await cli.run({ doing: 'tart fqn', words: ['fqn', pullName], timeoutMs: TART_LIMITS_MS.fqn, signal });
   const digest = /@(sha256:[0-9a-f]{64})\s*$/.exec(result.stdout)?.[1];
+  if (result.code === 0 && digest === undefined) throw garbled('tart fqn', 'there is no digest in it');
   if (result.code === 0 && digest !== undefined && (wanted === undefined || wanted === digest)) return digest;
+  if (wanted === undefined) throw toTartError('tart fqn', result);
   throw new FleetError('contract', {
     code: 'DigestMismatch',
     message: `the registry gave something else for ${image}${digest === undefined ? '' : `: ${digest}`}`,

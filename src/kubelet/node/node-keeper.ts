@@ -19,6 +19,7 @@ import {
   planStatus,
   renderNode,
 } from './node-object.ts';
+import { createWritePace, type WritePace } from './write-pace.ts';
 
 export interface NodeKeeperOptions {
   readonly nodeName: string;
@@ -35,6 +36,7 @@ export interface NodeKeeperOptions {
 
 export const createNodeKeeper = (options: NodeKeeperOptions): Controller => {
   const { nodeName, nodes } = options;
+  const pace = createWritePace();
   return createController({
     name: 'kubelet.node',
     watches: [
@@ -53,22 +55,43 @@ export const createNodeKeeper = (options: NodeKeeperOptions): Controller => {
         },
       },
     ],
-    reconcile: (context) => keepNode(options, context),
+    reconcile: (context) => keepNode({ ...options, pace }, context),
     workers: 1,
   });
 };
 
-const keepNode = async (options: NodeKeeperOptions, context: ReconcileContext): Promise<Verdict> => {
-  const { nodeName, nodes } = options;
+interface PacedKeeper extends NodeKeeperOptions {
+  readonly pace: WritePace;
+}
+
+const keepNode = async (options: PacedKeeper, context: ReconcileContext): Promise<Verdict> => {
+  const { nodeName, nodes, pace } = options;
   const found = nodes.get(nodeName);
   if (found?.metadata.deletionTimestamp !== undefined) return { next: 'rest' };
   const said: NodeSayings = { facts: await options.facts(), state: options.state() };
-  if (found === undefined) return register(said, context);
-  const identity = planIdentity(found, said);
-  // Its own echo brings the next pass, on what stands there then.
-  if (identity !== undefined) await patch(context, found, identity);
-  else await report({ ...options, said }, found, context);
+  const nowMs = context.clock.elapsed();
+  const write = planWrite({ ...options, said }, found, context);
+  if (write === undefined) return { next: 'rest' };
+  const waitMs = pace.waitMs(nowMs);
+  // The last word of a Mac that goes down is not put off.
+  if (waitMs > 0 && said.state.goesDown === undefined) return { next: 'again', afterMs: waitMs };
+  pace.note(nowMs);
+  await write();
   return { next: 'rest' };
+};
+
+type Saying = Pick<NodeKeeperOptions, 'events'> & { readonly said: NodeSayings };
+
+/** The one write of this pass; undefined when all is as it should be. Its own echo brings the next pass, on what stands there then. */
+const planWrite = (
+  saying: Saying,
+  found: Node | undefined,
+  context: ReconcileContext,
+): (() => Promise<void>) | undefined => {
+  if (found === undefined) return () => register(saying.said, context);
+  const identity = planIdentity(found, saying.said);
+  if (identity !== undefined) return () => patch(context, found, identity);
+  return planReport(saying, found, context);
 };
 
 /** What differs of labels, annotations and provider id; undefined when nothing does. */
@@ -88,16 +111,18 @@ const planIdentity = (found: Node, { facts, state }: NodeSayings): NodeChange | 
   };
 };
 
-const report = async (
-  { said, events }: Pick<NodeKeeperOptions, 'events'> & { readonly said: NodeSayings },
+const planReport = (
+  { said, events }: Saying,
   found: Node,
   context: ReconcileContext,
-): Promise<void> => {
+): (() => Promise<void>) | undefined => {
   const wanted = planStatus(found.status, said, context.clock.now());
   const status = diffMerge(found.status ?? {}, wanted);
-  if (status === undefined) return;
-  await patch(context, found, { body: { status }, subresource: 'status' });
-  events?.publish(NODES, found, findHappenings(found.status, wanted));
+  if (status === undefined) return undefined;
+  return async () => {
+    await patch(context, found, { body: { status }, subresource: 'status' });
+    events?.publish(NODES, found, findHappenings(found.status, wanted));
+  };
 };
 
 interface NodeChange {
@@ -115,7 +140,7 @@ const patch = async ({ kube, signal }: ReconcileContext, found: Node, change: No
 };
 
 /** The status goes along: until it is there, nobody may place a Pod. One that came meanwhile is seen by the watch. */
-const register = async ({ facts, state }: NodeSayings, context: ReconcileContext): Promise<Verdict> => {
+const register = async ({ facts, state }: NodeSayings, context: ReconcileContext): Promise<void> => {
   const { kube, clock, signal, logger } = context;
   try {
     await kube.create(NODES, renderNode(facts, state, clock.now()), { signal });
@@ -123,5 +148,4 @@ const register = async ({ facts, state }: NodeSayings, context: ReconcileContext
   } catch (error) {
     if (!isKind(error, 'exists')) throw error;
   }
-  return { next: 'rest' };
 };

@@ -120,6 +120,19 @@ describe('the Node of an agent', () => {
     stage.stop.abort();
   });
 
+  it('L21 is registered a few times at once, and then as often as a heartbeat, while somebody keeps deleting it', async () => {
+    const stage = await startNode();
+    for (let round = 0; round < 60; round += 1) {
+      await stage.client.delete(NODES, { name: 'mac-1' }, { signal: stage.stop.signal }).catch(() => undefined);
+      await settle(stage, 1_000);
+    }
+    const registered = stage.writes.filter((write) => write === 'POST /api/v1/nodes').length;
+    assert.ok(registered >= 6 && registered <= 12, `${registered} times in a minute`);
+    await settle(stage, 60_000);
+    assert.equal(readyOf(await stage.readNode()), 'True', 'it is there once nobody deletes it');
+    stage.stop.abort();
+  });
+
   it('is Ready again by its own write after it was marked Unknown (§9.1-5, §7-27)', async () => {
     const stage = await startNode();
     const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }];

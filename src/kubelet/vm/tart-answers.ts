@@ -33,7 +33,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-const garbled = (what: string, why: string, cause?: unknown): FleetError =>
+export const garbled = (what: string, why: string, cause?: unknown): FleetError =>
   new FleetError('unavailable', {
     code: 'TartGarbled',
     message: `nobody understands what ${what} printed: ${why}`,

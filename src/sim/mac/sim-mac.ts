@@ -65,6 +65,9 @@ export interface SimMac {
   plantLeftover(leftover: Partial<Pick<MacDisk, 'kubeconfig' | 'epochFile' | 'lock'>>): void;
 }
 
+/** What becomes of the disk of a Mac whose power goes. */
+export type DiskFate = 'kept' | 'wiped';
+
 /** How the sessions and the cloud reach a Mac. */
 export interface MacMachine extends SimMac {
   save(): SavedDisk;
@@ -92,6 +95,8 @@ export interface SimMacDeps {
   readonly disk?: MacDisk;
   /** Called after every change of the disk, and before an agent starts. */
   readonly onChange?: () => void;
+  /** Called when nothing runs on it any more, at the end of its power and at a wipe. */
+  readonly onDown?: (disk: DiskFate) => void;
   /** How long a phase takes. */
   readonly phaseMs: (step: string, phase: StepPhase) => number;
   readonly uploadMs: (artefact: Artefact) => number;
@@ -134,9 +139,11 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
     powerOff: () => {
       power.isUp = false;
       agent.stop();
+      deps.onDown?.('kept');
     },
     wipe: (password) => {
       agent.stop();
+      deps.onDown?.('wiped');
       body.disk = freshDisk(drawHostKey(), password);
       deps.onChange?.();
     },
@@ -175,6 +182,7 @@ const createMishaps = (
     rebootItself: () => {
       if (!power.isUp) return;
       agent.stop();
+      deps.onDown?.('kept');
       powerOn();
     },
     plantLeftover: (leftover) => {

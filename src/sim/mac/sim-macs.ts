@@ -15,7 +15,7 @@ import type { SimServer } from '../cloud/sim-server.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { StartAgent } from './mac-agent.ts';
 import { restoreDisk, type SavedDisk } from './saved-disk.ts';
-import { createSimMac, type MacConnection, type MacMachine, type SimMac } from './sim-mac.ts';
+import { createSimMac, type DiskFate, type MacConnection, type MacMachine, type SimMac } from './sim-mac.ts';
 
 export interface SimMacsOptions {
   readonly cloud: SimCloud;
@@ -31,6 +31,8 @@ export interface SimMacsOptions {
   readonly saved?: Readonly<Record<string, SavedDisk>>;
   /** Called after every change of a disk. */
   readonly onChange?: () => void;
+  /** Called when nothing runs on a Mac any more, at the end of its power and at a wipe. */
+  readonly onDown?: (serverId: string, disk: DiskFate) => void;
   /** Called after a batch of changes that a Mac let through and carried out, of those that come as calls of an actor. */
   readonly onBatch?: (batch: BatchNote) => void;
   /** How long phases take, in relation to life. */
@@ -125,12 +127,13 @@ export const createSimMacs = (options: SimMacsOptions): SimMacs => {
 };
 
 const installMac = (options: SimMacsOptions, server: SimServer, stopped: AbortSignal): MacMachine => {
-  const { clock, random, fleetKey, startAgent, onChange, timeScale = 1, lookMs = LOOK_MS } = options;
+  const { clock, random, fleetKey, startAgent, onChange, onDown, timeScale = 1, lookMs = LOOK_MS } = options;
   const saved = options.saved?.[server.id];
   const mac = createSimMac({
     ...{ clock, fleetKey, startAgent, stopped, password: server.password },
     ...(saved === undefined ? {} : { disk: restoreDisk(saved) }),
     ...(onChange === undefined ? {} : { onChange }),
+    ...(onDown === undefined ? {} : { onDown: (disk: DiskFate) => onDown(server.id, disk) }),
     random: random.stream(`mac ${server.id}`),
     phaseMs: (step, phase) => Math.round(phaseMs(step, phase, lookMs) * timeScale),
     uploadMs: (artefact) => Math.round(uploadMs(artefact) * timeScale),
