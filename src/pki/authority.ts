@@ -1,7 +1,6 @@
 /** A certificate authority: makes itself, and issues certificates. Time and serial numbers come from the caller. */
 import { createHash, type KeyObject } from 'node:crypto';
 import {
-  Certificate as CertificateAsn,
   type Extension,
   Extensions,
   type Name,
@@ -20,7 +19,7 @@ import { encodeExtensions, type Usage } from './extensions.ts';
 import { encodeSubject, type Identity, type Subject } from './identity.ts';
 import { encodePublicKey, isSameKey, type KeyPair, parsePrivateKey } from './key.ts';
 import type { Validity } from './renewal.ts';
-import { createSigner } from './signature.ts';
+import { createSigner, signDer } from './signature.ts';
 
 export interface Authority {
   readonly certificate: Certificate;
@@ -110,9 +109,7 @@ const signCertificate = (draft: Draft, by: { readonly keyPair: KeyPair; readonly
     subjectPublicKeyInfo: encodePublicKey(draft.publicKey),
     extensions: new Extensions([...draft.extensions]),
   });
-  const signatureValue = signer.sign(encodeDer(tbsCertificate));
-  const certificate = new CertificateAsn({ tbsCertificate, signatureAlgorithm: signer.algorithm, signatureValue });
-  return parseCertificateDer(encodeDer(certificate));
+  return parseCertificateDer(signDer(encodeDer(tbsCertificate), signer));
 };
 
 /** 16 bytes, positive, without a leading zero: what DER wants and every parser takes. */

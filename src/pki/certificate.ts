@@ -3,7 +3,7 @@ import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { Certificate as CertificateAsn } from '@peculiar/asn1-x509';
 import { FleetError, messageOf } from '../base/errors.ts';
 import { rememberLast } from '../base/remember.ts';
-import { decodeDer, encodeDer } from './der.ts';
+import { decodeDer, encodeDer, toBuffer } from './der.ts';
 import { decodeExtensions } from './extensions.ts';
 import { decodeSubject, type Identity, type Subject } from './identity.ts';
 import { parsePublicKey } from './key.ts';
@@ -101,10 +101,8 @@ export const renderCertificate = ({ der }: Certificate): string => renderPem({ l
 export const isIssuedBy = (certificate: Certificate, issuer: Certificate): boolean => {
   const { asn, openssl } = readAgain(certificate);
   const { tbsCertificate, signatureAlgorithm: algorithm, signatureValue: signature } = asn;
-  return (
-    openssl.checkIssued(readAgain(issuer).openssl) &&
-    isSignedBy({ data: encodeDer(tbsCertificate), algorithm, signature }, issuer.publicKey)
-  );
+  const data = toBuffer(asn.tbsCertificateRaw ?? encodeDer(tbsCertificate));
+  return openssl.checkIssued(readAgain(issuer).openssl) && isSignedBy({ data, algorithm, signature }, issuer.publicKey);
 };
 
 const badCertificate = (why: string): FleetError =>

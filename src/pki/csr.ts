@@ -7,12 +7,12 @@ import { Attributes, CertificationRequest, CertificationRequestInfo } from '@pec
 import { Attribute, type Extension, Extensions } from '@peculiar/asn1-x509';
 import { FleetError } from '../base/errors.ts';
 import { rememberLast } from '../base/remember.ts';
-import { decodeDer, encodeDer } from './der.ts';
+import { decodeDer, encodeDer, toBuffer } from './der.ts';
 import { badExtensions, decodeExtensions, encodeExtensions, type Usage } from './extensions.ts';
 import { decodeSubject, encodeSubject, type Identity } from './identity.ts';
 import { encodePublicKey, type KeyPair, parsePublicKey } from './key.ts';
 import { parsePem, renderPem } from './pem.ts';
-import { createSigner, isSignedBy } from './signature.ts';
+import { createSigner, isSignedBy, signDer } from './signature.ts';
 
 export interface Csr extends Identity {
   readonly publicKey: KeyObject;
@@ -40,13 +40,7 @@ export const createCsr = ({ identity, keyPair, usages = [] }: CsrRequest): strin
     subjectPKInfo: encodePublicKey(keyPair.publicKey),
     attributes: new Attributes(extensions.length === 0 ? [] : [toExtensionRequest(new Extensions([...extensions]))]),
   });
-  const signer = createSigner(keyPair);
-  const request = new CertificationRequest({
-    certificationRequestInfo: info,
-    signatureAlgorithm: signer.algorithm,
-    signature: signer.sign(encodeDer(info)),
-  });
-  return renderPem({ label: LABEL, der: encodeDer(request) });
+  return renderPem({ label: LABEL, der: signDer(encodeDer(info), createSigner(keyPair)) });
 };
 
 const toExtensionRequest = (extensions: Extensions): Attribute =>
@@ -63,9 +57,10 @@ const readCsr = rememberLast(REMEMBERED, (pem): Csr => {
   if (block === undefined || more.length > 0) throw badCsr('the text does not hold exactly one request');
   const request = decodeDer(block.der, { type: CertificationRequest, what: 'certificate request' });
   const { certificationRequestInfo: info, signatureAlgorithm: algorithm, signature } = request;
+  const data = toBuffer(request.certificationRequestInfoRaw ?? encodeDer(info));
   if (info.version !== 0) throw badCsr(`version ${info.version + 1} is unknown`);
   const publicKey = parsePublicKey(encodeDer(info.subjectPKInfo));
-  if (!isSignedBy({ data: encodeDer(info), algorithm, signature }, publicKey)) {
+  if (!isSignedBy({ data, algorithm, signature }, publicKey)) {
     throw badCsr('its signature is wrong or of a kind that is not accepted');
   }
   const { unread, usages, isCa, ids, ...rest } = decodeExtensions(requestedExtensions([...(info.attributes ?? [])]));

@@ -34,7 +34,24 @@ const decodeOnce = <T extends object>(der: Uint8Array | ArrayBuffer, { type, wha
 
 export const encodeDer = (value: object): Buffer => Buffer.from(AsnConvert.serialize(value));
 
-const toBuffer = (bytes: Uint8Array | ArrayBuffer): Buffer =>
+/** Parts that are DER already, as one: SEQUENCE, or for bits that fill whole bytes, BIT STRING. */
+export const joinDer = (kind: 'sequence' | 'bits', parts: readonly Uint8Array[]): Buffer => {
+  const content = Buffer.concat(kind === 'bits' ? [NO_UNUSED_BITS, ...parts] : parts);
+  return Buffer.concat([Buffer.of(TAGS[kind]), lengthOf(content), content]);
+};
+
+const TAGS = { sequence: 0x30, bits: 0x03 } as const;
+const NO_UNUSED_BITS = Buffer.of(0);
+
+/** Up to 127 in one byte; from there on a byte that says how many follow. */
+const lengthOf = ({ length }: Buffer): Buffer => {
+  if (length < 0x80) return Buffer.of(length);
+  const bytes = Buffer.from(length.toString(16).padStart(length < 0x100 ? 2 : 8, '0'), 'hex');
+  const first = bytes.findIndex((byte) => byte !== 0);
+  return Buffer.of(0x80 | (bytes.length - first), ...bytes.subarray(first));
+};
+
+export const toBuffer = (bytes: Uint8Array | ArrayBuffer): Buffer =>
   bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.from(bytes);
 
 const badDer = (what: string, why: string): FleetError =>

@@ -3,11 +3,11 @@
  * same signatures too; ECDSA salts each one). Keys of others are read in every form that Kubernetes and openssl write.
  */
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { AsnConvert } from '@peculiar/asn1-schema';
 import { SubjectPublicKeyInfo } from '@peculiar/asn1-x509';
 import { FleetError, messageOf, unreachable } from '../base/errors.ts';
 import type { Random } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
-import { decodeDer } from './der.ts';
 import { parsePem, renderPem } from './pem.ts';
 
 export type KeyAlgorithm = 'ec-p256' | 'ed25519';
@@ -101,8 +101,9 @@ export const parsePublicKey = (spkiDer: Buffer): KeyObject => {
 export const isSameKey = (left: KeyObject, right: KeyObject): boolean =>
   left.asymmetricKeyType === right.asymmetricKeyType && left.equals(right);
 
+/** What OpenSSL itself has written needs no proof that it is DER. */
 export const encodePublicKey = (publicKey: KeyObject): SubjectPublicKeyInfo =>
-  decodeDer(publicKey.export({ format: 'der', type: 'spki' }), { type: SubjectPublicKeyInfo, what: 'public key' });
+  AsnConvert.parse(publicKey.export({ format: 'der', type: 'spki' }), SubjectPublicKeyInfo);
 
 const toSupportedKey = (publicKey: KeyObject): KeyObject => {
   const { namedCurve, modulusLength = 0 } = publicKey.asymmetricKeyDetails ?? {};

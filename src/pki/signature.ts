@@ -2,6 +2,7 @@
 import { type KeyObject, sign, verify } from 'node:crypto';
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 import { assert } from '../base/errors.ts';
+import { encodeDer, joinDer } from './der.ts';
 import type { KeyPair } from './key.ts';
 
 interface Scheme {
@@ -40,6 +41,12 @@ export const createSigner = ({ publicKey, privateKey }: KeyPair): Signer => {
     }),
     sign: (data) => new Uint8Array(sign(scheme.digest, data, privateKey.reveal())).buffer,
   };
+};
+
+/** A certificate or a request: what is signed, with what, and the signature (SIGNED of X.509). */
+export const signDer = (content: Buffer, { algorithm, sign: signWith }: Signer): Buffer => {
+  const signature = new Uint8Array(signWith(content));
+  return joinDer('sequence', [content, encodeDer(algorithm), joinDer('bits', [signature])]);
 };
 
 interface SignedData {

@@ -129,37 +129,76 @@ export interface Comparison {
 }
 
 /** What differs between two states of an object; of a new object the old state is empty. */
-export const compare = (old: Fields, next: Fields, shape: Shape): Comparison => ({
-  changed: changedBelow(old, next, shape) ?? NO_FIELDS,
-  removed: goneBelow(old, next, shape) ?? NO_FIELDS,
-});
+export const compare = (old: Fields, next: Fields, shape: Shape): Comparison => {
+  if (isEqualJson(old, next)) return { changed: NO_FIELDS, removed: NO_FIELDS };
+  return {
+    changed: changedBelow(old, next, shape) ?? NO_FIELDS,
+    removed: goneBelow(old, next, shape) ?? NO_FIELDS,
+  };
+};
 
+/** Of two values that differ. Most fields of most objects are as they were, and cost no more than the look at them. */
 const changedBelow = (old: unknown, next: unknown, shape: Shape): Node => {
-  if (isEqualJson(old, next)) return undefined;
+  if (isGranular(next, shape)) return changedIn(old, next, shape);
   const [before, after] = [childrenOf(old, shape), childrenOf(next, shape)];
   if (after === undefined || (after.length === 0 && (before ?? []).length === 0)) return MEMBER;
   const known = new Map((before ?? []).map((child) => [child.key, child]));
-  const implied = old === undefined ? [] : shape.alwaysThere.map((name) => `f:${name}`);
-  const below = after.flatMap(({ key, value, shape: inner }): readonly [string, FieldSet][] => {
-    const other = known.has(key) || !implied.includes(key) ? known.get(key)?.value : emptyLike(value);
-    const node = changedBelow(other, value, inner);
-    return node === undefined ? [] : [[key, node]];
+  const below = after.flatMap(({ key, value, shape: inner }) => {
+    const other = known.get(key)?.value;
+    return isEqualJson(other, value) ? [] : leadingTo(key, changedBelow(other, value, inner));
   });
   return toNode(old === undefined ? 'member' : 'way', Object.fromEntries(below));
 };
 
+const changedIn = (old: unknown, next: Fields, shape: Shape): Node => {
+  const names = Object.keys(next);
+  if (names.length === 0 && (childrenOf(old, shape) ?? []).length === 0) return MEMBER;
+  const before = isRecord(old) ? old : NOTHING;
+  const implied = old === undefined ? [] : shape.alwaysThere;
+  const below = names.flatMap((name) => {
+    const value = next[name];
+    const isImplied = !Object.hasOwn(before, name) && implied.includes(name);
+    const other = isImplied ? emptyLike(value) : fieldOf(before, name);
+    return isEqualJson(other, value) ? [] : leadingTo(`f:${name}`, changedBelow(other, value, shape.field(name)));
+  });
+  return toNode(old === undefined ? 'member' : 'way', Object.fromEntries(below));
+};
+
+const NOTHING: Fields = {};
+
+/** Whether each field of it has owners of its own. */
+const isGranular = (value: unknown, shape: Shape): value is Fields => isRecord(value) && shape.map !== 'atomic';
+
+const fieldOf = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+
+const leadingTo = (key: string, node: Node): readonly (readonly [string, FieldSet])[] =>
+  node === undefined ? [] : [[key, node]];
+
 const emptyLike = (value: unknown): unknown => (Array.isArray(value) ? [] : isRecord(value) ? {} : undefined);
 
+/** Of two values that differ. */
 const goneBelow = (old: unknown, next: unknown, shape: Shape): Node => {
-  if (old === undefined || isEqualJson(old, next)) return undefined;
+  if (isGranular(old, shape)) return goneFrom(old, next, shape);
+  if (old === undefined) return undefined;
   const [before, after] = [childrenOf(old, shape), childrenOf(next, shape)];
   if (before === undefined || (before.length === 0 && next === undefined)) {
     return next === undefined ? MEMBER : undefined;
   }
   const left = new Map((after ?? []).map((child) => [child.key, child]));
-  const below = before.flatMap(({ key, value, shape: inner }): readonly [string, FieldSet][] => {
-    const node = goneBelow(value, left.get(key)?.value, inner);
-    return node === undefined ? [] : [[key, node]];
+  const below = before.flatMap(({ key, value, shape: inner }) => {
+    const other = left.get(key)?.value;
+    return isEqualJson(value, other) ? [] : leadingTo(key, goneBelow(value, other, inner));
+  });
+  return toNode(next === undefined ? 'member' : 'way', Object.fromEntries(below));
+};
+
+const goneFrom = (old: Fields, next: unknown, shape: Shape): Node => {
+  const names = Object.keys(old);
+  if (names.length === 0 && next === undefined) return MEMBER;
+  const left = isRecord(next) ? next : NOTHING;
+  const below = names.flatMap((name) => {
+    const [value, other] = [old[name], fieldOf(left, name)];
+    return isEqualJson(value, other) ? [] : leadingTo(`f:${name}`, goneBelow(value, other, shape.field(name)));
   });
   return toNode(next === undefined ? 'member' : 'way', Object.fromEntries(below));
 };
