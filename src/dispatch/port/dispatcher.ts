@@ -32,6 +32,8 @@ export type Standing =
  * that is none of ours: HTML, negative numbers, another fleet or Pod than asked about). An error says nothing about runners.
  */
 export interface Dispatcher {
+  /** Which protocol its last answer showed; undefined before the first. */
+  readonly protocol: 1 | 2 | undefined;
   signals(fleet: string, signal: AbortSignal): Promise<ScalingSignals>;
   /** May be repeated: the server keeps the earliest end. */
   reportStop(report: StopReport, signal: AbortSignal): Promise<void>;

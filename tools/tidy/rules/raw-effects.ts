@@ -162,6 +162,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     because: 'objects survive in a SQLite file, those of one turn of the event loop together',
   },
   'src/controlplane/system-heap.ts': { may: ['process'], because: 'memory is given back when nobody asks' },
+  'src/dispatch/adapter/http-transport.ts': { may: ['network'], because: 'the dispatcher over real sockets' },
   'src/github/http-send.ts': { may: ['network'], because: "GitHub's API over real sockets" },
   'src/hosts/program/artefact-files.ts': {
     may: ['files'],
