@@ -211,7 +211,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
   },
   'src/kubelet/host/system-files.ts': { may: ['files'], because: 'what must outlive the agent is on the disk' },
   'src/scaleway/adapter/http-transport.ts': { may: ['network'], because: "Scaleway's API over real sockets" },
-  'src/sim/cloud/http-server.ts': { may: ['network'], because: 'official clients reach the simulated cloud over HTTP' },
+  'src/sim/http/http-server.ts': { may: ['network'], because: 'programs of others reach simulators over HTTP' },
   'src/sim/kernel/guard-globals.ts': { may: ['clock'], because: 'replaces the real clock while a simulation runs' },
   'src/sim/kernel/macrotasks.ts': { may: ['turns'], because: 'a simulated step ends when every promise has settled' },
   'src/sim/kernel/process-failures.ts': {
