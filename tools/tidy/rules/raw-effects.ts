@@ -211,6 +211,10 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
   },
   'src/kubelet/host/system-files.ts': { may: ['files'], because: 'what must outlive the agent is on the disk' },
   'src/scaleway/adapter/http-transport.ts': { may: ['network'], because: "Scaleway's API over real sockets" },
+  'src/sim/dispatch/guest/main.ts': {
+    may: ['network', 'files', 'process'],
+    because: 'the guest of a runner is a program where VMs are processes',
+  },
   'src/sim/http/http-server.ts': { may: ['network'], because: 'programs of others reach simulators over HTTP' },
   'src/sim/kernel/guard-globals.ts': { may: ['clock'], because: 'replaces the real clock while a simulation runs' },
   'src/sim/kernel/macrotasks.ts': { may: ['turns'], because: 'a simulated step ends when every promise has settled' },
