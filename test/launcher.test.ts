@@ -64,13 +64,15 @@ for (const shell of SHELLS) {
 
     stageTest(
       shell,
-      'macfleet manager starts the manager with what it wants of Node, and its flags alone',
+      'macfleet manager, and runners, start that program with what it wants of Node, and its flags alone',
       async (stage) => {
-        const ended = await stage.run({ args: ['manager', '--scaleway', 'manager'] });
-        const [, , flag, script, ...rest] = ended.stdout.split('\n');
-        assert.equal(flag, '--expose-gc');
-        assert.match(script ?? '', /\/bin\/manager\.ts$/);
-        assert.deepEqual(rest, ['--scaleway', 'manager', '']);
+        for (const program of ['manager', 'runners']) {
+          const ended = await stage.run({ args: [program, '--scaleway', 'manager'] });
+          const [, , flag, script, ...rest] = ended.stdout.split('\n');
+          assert.equal(flag, '--expose-gc');
+          assert.ok(script?.endsWith(`/bin/${program}.ts`));
+          assert.deepEqual(rest, ['--scaleway', 'manager', '']);
+        }
       },
     );
 

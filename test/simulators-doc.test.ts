@@ -1,10 +1,11 @@
-/** The example of docs/simulators.md does what the page says, on the command that the page names. */
+/** docs/simulators.md: its example does what the page says, on the command that the page names; its lists are whole. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DISPATCH_FAULTS } from '../src/sim/dispatch/fault-list.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs', 'simulators.md'), 'utf8');
@@ -47,4 +48,10 @@ test('the example orders, renames, reinstalls and deletes a Mac; Ctrl-C ends the
   }
   assert.equal(await simulator.ended, 0, simulator.text());
   assert.match(simulator.text(), /rename .* → "renamed" accepted by scaleway-sdk-js/);
+});
+
+test('the page tells of every fault of the dispatcher, in its own words', () => {
+  const told = [...PAGE.matchAll(/^\| `([\w-]+)` \| (.*) \|$/gm)].map(([, id, story]) => [id, story]);
+  const faults = Object.entries(DISPATCH_FAULTS).map(([id, { story }]) => [id, story]);
+  assert.deepEqual(told.slice(-faults.length), faults);
 });

@@ -3,14 +3,17 @@ import { type Command, Option } from 'commander';
 import { FleetError } from '../base/errors.ts';
 import { parsePort, parseWhole } from '../base/flags/parse-number.ts';
 import { CALLS_KEPT } from '../sim/cloud/call-log.ts';
+import { DISPATCH_FAULTS } from '../sim/dispatch/fault-list.ts';
 import { MAC_SCENARIOS } from '../sim/mac/bash/scenarios.ts';
 import type { CliIo } from './io.ts';
 import type { SimCloudFlags } from './sim/cloud.ts';
+import type { SimDispatchFlags } from './sim/dispatch.ts';
 import type { SimMacFlags } from './sim/mac.ts';
 import { SCENARIOS } from './sim/scenarios.ts';
 
 const SERVERS_MAX = 10_000;
 const MACS_MAX = 200;
+const JOBS_MAX = 10_000;
 const SPEED_MAX = 100_000;
 const CALLS_KEPT_MAX = 1_000_000;
 
@@ -49,6 +52,7 @@ export const addSimCommand = (program: Command, io: CliIo): void => {
       await runSimCloud(flags, io);
     });
   addSimMacCommand(sim, io);
+  addSimDispatchCommand(sim, io);
 };
 
 const addSimMacCommand = (sim: Command, io: CliIo): void => {
@@ -73,6 +77,52 @@ const addSimMacCommand = (sim: Command, io: CliIo): void => {
     });
 };
 
+const addSimDispatchCommand = (sim: Command, io: CliIo): void => {
+  sim
+    .command('dispatch')
+    .description('a simulated job dispatcher, and the GitHub behind it: jobs for runners')
+    .addOption(
+      new Option('--port <port>', 'port of the dispatcher; 0 takes a free one').default(0).argParser(parsePort),
+    )
+    .addOption(
+      new Option('--control-port <port>', 'port of the control; 0 takes a free one').default(0).argParser(parsePort),
+    )
+    .addOption(new Option('--speed <times>', 'how much faster than life').default(1, '1x').argParser(parseSpeed))
+    .addOption(new Option('--jobs <count>', 'how many jobs to begin with').default(0).argParser(parseJobs))
+    .option('--pool <name>', 'the RunnerPool that these are for', 'ci')
+    .addOption(
+      new Option('--protocol <number>', '1 is the original, without the drain handshake')
+        .default(2)
+        .argParser(parseProtocol),
+    )
+    .addOption(
+      new Option('--fault <id>', 'begin with this fault; may be given several times').default([]).argParser(addFault),
+    )
+    .option('--kubeconfig <file>', 'ask this cluster about tokens, Pods and pools')
+    .addOption(
+      new Option('--controller <namespace/name>', 'the ServiceAccount of the runners controller')
+        .default({ namespace: 'tuist', name: 'runners-controller' }, 'tuist/runners-controller')
+        .argParser(parseAccount),
+    )
+    .addHelpText('after', renderDispatchExamples)
+    .action(async (flags: SimDispatchFlags) => {
+      const { runSimDispatch } = await import('./sim/dispatch.ts');
+      await runSimDispatch(flags, io);
+    });
+};
+
+const renderDispatchExamples = (): string => `
+Examples:
+  macfleet sim dispatch --jobs 20 --speed 60x
+  macfleet sim dispatch --kubeconfig ~/.kube/config --controller tuist/runners-controller
+  macfleet sim dispatch --protocol 1 --fault F96b
+
+Faults:
+${Object.entries(DISPATCH_FAULTS)
+  .map(([id, { story }]) => `  ${id.padEnd(11)} ${story}`)
+  .join('\n')}
+`;
+
 const renderMacExamples = (): string => `
 Examples:
   macfleet sim mac --count 3
@@ -83,6 +133,23 @@ ${MAC_SCENARIOS.map(({ name, about }) => `  ${name.padEnd(19)} ${about}`).join('
 `;
 
 const parseMacs = (text: string): number => parseWhole(text, { least: 1, most: MACS_MAX, what: 'count of Macs' });
+
+const parseJobs = (text: string): number => parseWhole(text, { least: 0, most: JOBS_MAX, what: 'count of jobs' });
+
+const parseProtocol = (text: string): 1 | 2 =>
+  parseWhole(text, { least: 1, most: 2, what: 'protocol' }) === 1 ? 1 : 2;
+
+const addFault = (id: string, others: readonly string[]): readonly string[] => [...others, id];
+
+const parseAccount = (text: string): SimDispatchFlags['controller'] => {
+  const [, namespace, name] = /^([^/]+)\/([^/]+)$/.exec(text) ?? [];
+  if (namespace !== undefined && name !== undefined) return { namespace, name };
+  throw new FleetError('invalid', {
+    code: 'BadAccount',
+    message: `"${text}" is no ServiceAccount`,
+    hint: 'Write its namespace and its name: tuist/runners-controller.',
+  });
+};
 
 const parseServers = (text: string): number =>
   parseWhole(text, { least: 0, most: SERVERS_MAX, what: 'count of servers' });

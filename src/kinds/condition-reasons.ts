@@ -10,6 +10,20 @@ export const CONDITIONS = {
   host: { ready: 'Ready', owned: 'Owned', serverFound: 'ServerFound' },
   cluster: { ready: 'Ready', paused: 'Paused' },
   controlPlane: { available: 'Available', paused: 'Paused' },
+  pool: {
+    ready: 'Ready',
+    /** Whether there can be such a pool here. */
+    accepted: 'Accepted',
+    runnersCreated: 'RunnersCreated',
+    fleetReady: 'FleetReady',
+    dispatcherReady: 'DispatcherReady',
+    /** Whether the dispatcher can be told to give a runner no job. Without it runners are retired slowly. */
+    drainHandshake: 'DrainHandshake',
+    scaling: 'Scaling',
+    /** A warning only: a tag may mean another image tomorrow. */
+    imagePinned: 'ImagePinned',
+    paused: 'Paused',
+  },
 } as const;
 
 export const REASONS = {
@@ -107,4 +121,36 @@ export const REASONS = {
   },
   cluster: { ready: { provisioned: 'Provisioned' }, paused: PAUSED },
   controlPlane: { available: { available: 'Available', notAvailable: 'NotAvailable' }, paused: PAUSED },
+  pool: {
+    accepted: { accepted: 'Accepted', unsupportedOs: 'UnsupportedOS', nameTooLong: 'NameTooLong' },
+    runnersCreated: { created: 'Created', deleting: 'WaitingForJobs' },
+    fleetReady: {
+      ready: 'NodesReady',
+      notFound: 'FleetNotFound',
+      noReadyNode: 'NoReadyNode',
+      /** No Node of the fleet is large enough for one runner. */
+      tooSmall: 'RunnerTooLarge',
+    },
+    dispatcherReady: {
+      ready: 'Answering',
+      notAsked: 'NotAskedYet',
+      none: 'NoSessionsURL',
+      denied: 'DispatcherDenied',
+      strange: 'DispatcherStrange',
+      unreachable: 'DispatcherUnreachable',
+    },
+    drainHandshake: { known: 'Known', notAsked: 'NotAskedYet', original: 'OriginalProtocol' },
+    scaling: {
+      fixed: 'Fixed',
+      automatic: 'Automatic',
+      noSignals: 'NoSignalsURL',
+      belowFloor: 'MaxReplicasBelowFloor',
+      zero: 'MaxReplicasZero',
+      denied: 'SignalsDenied',
+      strange: 'SignalsStrange',
+      unreachable: 'SignalsUnavailable',
+    },
+    imagePinned: { pinned: 'Digest', tag: 'NoDigest' },
+    paused: PAUSED,
+  },
 } as const;

@@ -2,6 +2,7 @@
  * The keys we write on objects, and read there. Clusters, runbooks and the Go original's fleets know them: a value here
  * never changes. Keys that Cluster API owns are in kube/types/cluster-api.ts.
  */
+import { createHash } from 'node:crypto';
 
 export const LABELS = {
   /** On a Node, Machine, MachineDeployment and on the objects of a fleet. */
@@ -28,10 +29,19 @@ export const LABELS = {
   runnerOperatorDrain: 'tuist.dev/runner-operator-drain',
 } as const;
 
+/** On a Node whose Mac holds a base to clone this image from. */
+export const goldenLabelOf = (image: string): string => `${LABELS.goldenPrefix}${imageHashOf(image)}`;
+
+/** How an image is told from others where its reference is too long: in labels and in names of VMs. */
+export const imageHashOf = (image: string): string => createHash('sha256').update(image).digest('hex').slice(0, 16);
+
 export const LABEL_VALUES = {
   runtimeTart: 'tart',
   managedByProvider: 'capi-scaleway-applesilicon',
   componentAgent: 'tart-kubelet',
+  appRunner: 'tuist-runner',
+  componentRunner: 'runner',
+  componentRunnerAccount: 'runner-sa',
 } as const;
 
 export const ANNOTATIONS = {

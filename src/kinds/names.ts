@@ -97,4 +97,7 @@ export const LEASE_NAMES = {
 } as const;
 
 /** Who events come from. */
-export const EVENT_SOURCES = { machine: 'scalewayapplesiliconmachine-controller' } as const;
+export const EVENT_SOURCES = {
+  machine: 'scalewayapplesiliconmachine-controller',
+  runners: 'runnerpool-controller',
+} as const;

@@ -64,6 +64,13 @@ const status = object('The pool as last observed.', {
   lastScaleDownAt: time('When the autoscaler last took a step down.').optional(),
   observedImage: text('The image last seen in spec.').optional(),
   imageRolledAt: time('When that image was first seen.').optional(),
+  creating: list(
+    'Runners that are being created, by name: on record before they are, so that none is made twice.',
+    text('Name of a Pod.'),
+    {
+      maxItems: 100,
+    },
+  ).optional(),
   conditions: conditions.optional(),
 });
 

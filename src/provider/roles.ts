@@ -6,32 +6,10 @@
 import { PROVIDER_LABELS } from '../kinds/infrastructure.ts';
 import { DISPATCH_AUDIENCE } from '../kinds/labels.ts';
 import { MAC_HOST_VERBS } from '../kinds/policies/mac-host-guard.ts';
+import { FOLLOW, READ, type Rule, role as renderRole, rule } from '../kinds/role.ts';
 import { SIGNERS } from '../kube/certificates/node-request.ts';
 
-interface Rule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
-  readonly verbs: readonly string[];
-}
-
-const READ = ['get', 'list', 'watch'];
-/** All that a cache needs. */
-const FOLLOW = ['list', 'watch'];
-
-const rule = (apiGroup: string, resources: readonly string[], verbs: readonly string[]): Rule => ({
-  apiGroups: [apiGroup],
-  resources,
-  verbs,
-});
-
-const role = (name: string, rules: readonly Rule[]) => ({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'ClusterRole',
-  metadata: { name, labels: PROVIDER_LABELS },
-  rules,
-});
+const role = (name: string, rules: readonly Rule[]) => renderRole(name, PROVIDER_LABELS, rules);
 
 export const PROVIDER_ROLES = {
   /** The manager, everywhere. */

@@ -99,6 +99,8 @@ export interface FleetCluster {
   readonly operator: Operator;
   /** The same over the network of this world. */
   adminClient(actor: Actor): KubeClient;
+  /** A process of this world, as whom it logs in. */
+  clientAs(actor: Actor, user: User): KubeClient;
   /** Requests that somebody made without the right to; a write that was refused for its content is none. */
   readonly forbidden: readonly AnsweredRequest[];
   /** The managers start anew, with another host configuration. */
@@ -159,6 +161,7 @@ export const createFleetCluster = (ground: ClusterGround, options: ClusterOption
       return plane.store;
     },
     adminClient: (actor) => clientOf(actor, ADMIN),
+    clientAs: clientOf,
     upgrade: (to) => {
       release = to;
       for (const name of managers) kernel.restart(name, 1_000);

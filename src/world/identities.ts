@@ -10,11 +10,16 @@ import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
 import { JOIN_GROUP, TOKEN_NAMESPACE } from '../provider/identity/join-token.ts';
 import { PROVIDER_ROLES } from '../provider/roles.ts';
+import { RUNNER_ROLES } from '../runners/roles.ts';
 
 const MANAGER_ACCOUNT = { namespace: 'macfleet-system', name: 'macfleet-manager' } as const;
 
 /** The provider, wherever its process runs. */
 export const PROVIDER: User = serviceAccountUser(MANAGER_ACCOUNT);
+
+/** The runners controller, wherever its process runs. */
+export const RUNNERS_ACCOUNT = { namespace: 'tuist-runners', name: 'runners-controller' } as const;
+export const RUNNERS_USER: User = serviceAccountUser(RUNNERS_ACCOUNT);
 
 /** Where the Secrets of fleets are, and whom core comes as: what the manager's flags say by default. */
 export const SECRETS_NAMESPACE = 'default';
@@ -84,6 +89,19 @@ export const renderRights = (fleets: string): readonly Placed[] => [
   grantIn(SECRETS_NAMESPACE, 'fleetKeys'),
   bind({ role: 'system:node-bootstrapper', metadata: { name: 'macfleet-join' }, subject: JOINING }),
 ];
+
+/** The roles of the runners controller and that it has them; its lease is among its runners. */
+export const renderRunnerRights = (namespace: string): readonly Placed[] => {
+  const subject = { kind: 'ServiceAccount', ...RUNNERS_ACCOUNT };
+  const within = (role: string) => bind({ role, metadata: { name: `${role}-runners`, namespace }, subject });
+  const { runners, nodes } = RUNNER_ROLES;
+  return [
+    ...[runners, nodes].map((object) => ({ resource: resourceOf(GROUP, 'ClusterRole'), object })),
+    within(runners.metadata.name),
+    within(PROVIDER_ROLES.leaderElection.metadata.name),
+    bind({ role: nodes.metadata.name, metadata: { name: nodes.metadata.name }, subject }),
+  ];
+};
 
 /** Our admission policies, each with its binding. */
 export const POLICIES: readonly Placed[] = ALL_POLICIES.flatMap(toAdmissionObjects).map((object) => ({

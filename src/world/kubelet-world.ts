@@ -13,17 +13,21 @@ import { createKubelet, type KubeletPorts } from '../kubelet/create-kubelet.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
 import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
+import { renderDispatchRights } from './dispatch-rights.ts';
 import { TRUE_PACE } from './fleet-pace.ts';
 import { renderRights } from './identities.ts';
 import { createKubeletJury } from './kubelet-jury.ts';
 import { createMacLogin, type MacLogin } from './kubelet-login.ts';
 import { createKubeletPorts, MAC_FOLDERS } from './kubelet-ports.ts';
 import { createOperator, type Operator } from './operator.ts';
+import { createWorldDispatch, type WorldDispatch } from './world-dispatch.ts';
 import { openWorldClient } from './world-login.ts';
 
 export interface KubeletWorldOptions extends KernelOptions {
   /** What the agent works with, where a test wants it otherwise: a mutant. */
   readonly adjust?: (ports: KubeletPorts) => KubeletPorts;
+  /** Is there a job dispatcher, and of which protocol: images whose script is `dispatch-poll` are runners'. */
+  readonly dispatch?: 1 | 2;
   /** Has the Mac a loginwindow that may die; otherwise somebody is always logged in. */
   readonly login?: 'modelled';
 }
@@ -42,6 +46,8 @@ export interface KubeletWorld {
   pod(name: string): Pod | undefined;
   /** The Node of this Mac. */
   node(): Node | undefined;
+  /** Where there is one. */
+  readonly dispatcher: WorldDispatch | undefined;
   /** Every command of Tart that ended or runs, words joined by blanks. */
   readonly commands: readonly string[];
   /** How often each VM was started. */
@@ -57,6 +63,7 @@ export interface KubeletWorld {
 }
 
 export const NODE_NAME = 'mac-1';
+const CONTROLLER = { namespace: 'tuist', name: 'runners-controller' };
 
 export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld => {
   const kernel = createKernel(options);
@@ -70,6 +77,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
     onRequest: (request) => {
       const { attempt } = request;
       if (!READING.includes(attempt.verb)) held = undefined;
+      if (!READING.includes(attempt.verb)) dispatcher?.seePods(operator.list(PODS), attempt.user.name);
       if (attempt.on !== 'resource' || attempt.user.name !== user.name || attempt.resource === 'leases') return;
       if (!READING.includes(attempt.verb)) writes.push({ ...attempt, code: request.code });
     },
@@ -77,10 +85,15 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   const operator = createOperator(api, 'default');
   const commands: string[] = [];
   const login = createMacLogin(clock, (state) => mac.configure({ noGuiSession: state === 'ended' }));
-  const step = createStepMac({ clock, random: random.stream('mac'), otherCommand: login.answer });
+  const dispatcher: WorldDispatch | undefined =
+    options.dispatch &&
+    createWorldDispatch({ ...{ kernel, api: () => api, controller: CONTROLLER }, protocol: options.dispatch });
+  const { guestPrograms = {} } = dispatcher ?? {};
+  const step = createStepMac({ clock, random: random.stream('mac'), otherCommand: login.answer, guestPrograms });
   const mac = noteCommands(step, { starts, commands });
   for (const folder of MAC_FOLDERS) mac.files.now.makeFolder(folder);
   for (const right of renderRights('default')) operator.apply(right);
+  if (dispatcher !== undefined) for (const right of renderDispatchRights('default')) operator.apply(right);
   operator.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
   const { adjust = (ports) => ports } = options;
   let tellGoDown = (): void => undefined;
@@ -104,7 +117,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   };
   const jury = createKubeletJury({ clock, mac, pods });
   return {
-    ...{ kernel, mac, login, operator, starts, commands, writes, pods, ...jury },
+    ...{ kernel, mac, login, operator, dispatcher, starts, commands, writes, pods, ...jury },
     goDown: () => tellGoDown(),
     node: () => operator.list(NODES).find(({ metadata }) => metadata.name === NODE_NAME),
     pod: (name) => pods().find(({ metadata }) => metadata.name === name),

@@ -262,7 +262,7 @@ const ROLLS: readonly Flag[] = [
   },
 ];
 
-const HEALTH: readonly Flag[] = [
+export const HEALTH_FLAGS: readonly Flag[] = [
   {
     flag: '--metrics-bind-address <address>',
     is: 'where /metrics is; 0: nowhere',
@@ -309,7 +309,7 @@ export const FLAG_GROUPS: readonly FlagGroup[] = [
   { title: 'Fleet:', flags: FLEET },
   { title: 'Recovery of Macs:', flags: RECOVERY },
   { title: 'Rolls of the host configuration:', flags: ROLLS },
-  { title: 'Health and metrics:', flags: HEALTH },
+  { title: 'Health and metrics:', flags: HEALTH_FLAGS },
   { title: 'Simulated Macs:', flags: SIMULATION },
   { title: 'Of the Go original, refused when set:', flags: NOT_HERE },
 ];

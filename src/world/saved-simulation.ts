@@ -1,8 +1,8 @@
 /** The simulated cloud and its Macs as one text: what `up --data` goes on with. Pure. */
 import { z } from 'zod';
 import { FleetError, messageOf } from '../base/errors.ts';
-import { describeIssues } from '../sim/cloud/describe-issues.ts';
 import { SAVED_CLOUD } from '../sim/cloud/saved-cloud.ts';
+import { describeIssues } from '../sim/http/describe-issues.ts';
 import { SAVED_DISK } from '../sim/mac/saved-disk.ts';
 
 const VERSION = 2;

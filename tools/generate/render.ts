@@ -11,14 +11,15 @@ import { ALL_POLICIES } from '../../src/kinds/policies/all-policies.ts';
 import { toAdmissionObjects } from '../../src/kinds/policies/policy.ts';
 import { toCustomResourceDefinition } from '../../src/kinds/schema/crd.ts';
 import { PROVIDER_ROLES } from '../../src/provider/roles.ts';
+import { RUNNER_ROLES } from '../../src/runners/roles.ts';
 
 /** Folders in which every file is ours: one that is not rendered any more is left over. */
 export const GENERATED_FOLDERS = ['deploy/crds', 'deploy/policies', 'deploy/rbac'] as const;
 
 const KINDS_HEADER =
   '# Generated from src/kinds by "npm run generate". Do not edit: change the kind and generate again.\n';
-const ROLES_HEADER =
-  '# Generated from src/provider by "npm run generate". Do not edit: change the role and generate again.\n';
+const rolesHeader = (folder: string): string =>
+  `# Generated from ${folder} by "npm run generate". Do not edit: change the role and generate again.\n`;
 
 const YAML_STYLE: DocumentOptions & SchemaOptions & CreateNodeOptions & ToStringOptions = {
   aliasDuplicateObjects: false,
@@ -38,7 +39,10 @@ export const renderDeployFiles = (): ReadonlyMap<string, string> => {
     files.set(`deploy/policies/${policy.name}.yaml`, renderFile(toAdmissionObjects(policy)));
   }
   for (const role of Object.values(PROVIDER_ROLES)) {
-    files.set(`deploy/rbac/${role.metadata.name}.yaml`, renderFile([role], ROLES_HEADER));
+    files.set(`deploy/rbac/${role.metadata.name}.yaml`, renderFile([role], rolesHeader('src/provider')));
+  }
+  for (const role of Object.values(RUNNER_ROLES)) {
+    files.set(`deploy/rbac/${role.metadata.name}.yaml`, renderFile([role], rolesHeader('src/runners')));
   }
   return files;
 };

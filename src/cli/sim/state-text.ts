@@ -2,8 +2,8 @@
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { FleetError, messageOf } from '../../base/errors.ts';
-import { describeIssues } from '../../sim/cloud/describe-issues.ts';
 import { SAVED_CLOUD, type SavedCloud } from '../../sim/cloud/saved-cloud.ts';
+import { describeIssues } from '../../sim/http/describe-issues.ts';
 
 const VERSION = 1;
 const STATE = z.strictObject({ version: z.literal(VERSION), ...SAVED_CLOUD.shape });

@@ -41,7 +41,7 @@ export interface KnownUser {
 }
 
 interface TokenReview extends KubeObject {
-  readonly spec: { readonly token: string };
+  readonly spec: { readonly token: string; readonly audiences?: readonly string[] };
   readonly status?: {
     readonly authenticated?: boolean;
     readonly user?: {
@@ -57,9 +57,13 @@ const TOKEN_REVIEWS: Resource<TokenReview> = {
   ...{ plural: 'tokenreviews', scope: 'Cluster' },
 };
 
-/** Whose token it is; undefined when nobody's. */
-export const askWhose = async (token: Secret<string>, { kube, signal }: Asking): Promise<KnownUser | undefined> => {
-  const review: TokenReview = { metadata: { name: '' }, spec: { token: token.reveal() } };
+/** Whose token it is; undefined when nobody's. Without audiences it has to be for the API itself. */
+export const askWhose = async (
+  token: Secret<string>,
+  { kube, signal, audiences }: Asking & { readonly audiences?: readonly string[] },
+): Promise<KnownUser | undefined> => {
+  const spec = { token: token.reveal(), ...(audiences === undefined ? {} : { audiences }) };
+  const review: TokenReview = { metadata: { name: '' }, spec };
   const { status } = await kube.create(TOKEN_REVIEWS, review, { signal });
   const { username = '', groups = [], extra } = status?.user ?? {};
   if (status?.authenticated !== true || username === '') return undefined;

@@ -2,6 +2,7 @@
  * Every call that arrived at the simulated API: who, what, what it met and what it left. Checkers judge all writes, so these
  * are kept for ever; of all other calls the latest are.
  */
+import { createRing, type Recent, type Ring } from '../http/ring.ts';
 import type { SimServer } from './sim-server.ts';
 
 export type WriteVerb =
@@ -40,32 +41,11 @@ export interface AuditEntry extends CallEntry {
   readonly verb: WriteVerb;
 }
 
-export interface RecentCalls {
-  /** In their order. */
-  readonly entries: readonly CallEntry[];
-  /** So many earlier ones are not kept any more. */
-  readonly dropped: number;
-}
+export type RecentCalls = Recent<CallEntry>;
 
 /** So many are kept unless somebody says otherwise. */
 export const CALLS_KEPT = 1_000;
 
-export interface CallRing {
-  note(entry: CallEntry): void;
-  recent(): RecentCalls;
-}
+export type CallRing = Ring<CallEntry>;
 
-export const createCallRing = (limit: number): CallRing => {
-  const kept: CallEntry[] = [];
-  let noted = 0;
-  return {
-    note: (entry) => {
-      if (limit > 0) kept[noted % limit] = entry;
-      noted += 1;
-    },
-    recent: () => {
-      const oldest = noted > limit && limit > 0 ? noted % limit : 0;
-      return { entries: [...kept.slice(oldest), ...kept.slice(0, oldest)], dropped: noted - kept.length };
-    },
-  };
-};
+export const createCallRing = (limit: number): CallRing => createRing(limit);

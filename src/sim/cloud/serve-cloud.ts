@@ -1,8 +1,8 @@
 /** A simulated cloud on two real ports: Scaleway's API on one, the control of the simulation on the other. */
 import type { Clock } from '../../base/clock.ts';
 import { SIMULATED_KEY } from '../../scaleway/port/simulated-key.ts';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '../http/http-server.ts';
 import { answerControl, type ControlDeps } from './control.ts';
-import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 
 export interface ServeCloudOptions extends ControlDeps, Partial<Pick<HttpServerOptions, 'tls'>> {
   readonly clock: Clock;

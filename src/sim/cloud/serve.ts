@@ -2,6 +2,7 @@
 import { FleetError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { SIMULATED_KEY } from '../../scaleway/port/simulated-key.ts';
+import type { ApiAnswer, ApiRequest } from '../http/api-message.ts';
 import { type CallEntry, type Caller, NOBODY } from './call-log.ts';
 import type { CloudCore } from './cloud-core.ts';
 import type { FaultAnswer } from './fault-switch.ts';
@@ -10,24 +11,6 @@ import { cloudAway, invalidArgument, notFound, parseWire, unauthenticated } from
 import type { Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { createVerbs } from './verbs.ts';
-
-export interface ApiRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** For the audit. */
-  readonly caller: string;
-}
-
-export interface ApiAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Whoever carries it holds it back for so long. */
-  readonly delayMs?: number;
-}
 
 /** Undefined: the connection breaks without an answer. */
 export const serve = (core: CloudCore, request: ApiRequest): ApiAnswer | undefined => {

@@ -1,13 +1,14 @@
 /**
  * A Scaleway project that exists only in this process: servers with their states, times and oddities, as a synchronous
  * core on an injected clock. It speaks Scaleway's HTTP API through `serve`, whoever carries the requests (transports.ts,
- * http-server.ts). Checkers read the truth (`servers`, `audit`), which the API never shows.
+ * ../http/http-server.ts). Checkers read the truth (`servers`, `audit`), which the API never shows.
  */
 import type { Clock } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
 import { createIds } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
 import type { SshKey } from '../../scaleway/port/cloud.ts';
+import type { ApiAnswer, ApiRequest } from '../http/api-message.ts';
 import { type AuditEntry, CALLS_KEPT, CONSOLE, createCallRing, type RecentCalls } from './call-log.ts';
 import { createCatalogue, newestOf } from './catalogue.ts';
 import {
@@ -28,7 +29,7 @@ import { addServer } from './orders.ts';
 import { resumeNetworks } from './private-networks.ts';
 import { RECORDED_TIMES } from './recorded-times.ts';
 import { restoreServer, type SavedCloud, saveServer } from './saved-cloud.ts';
-import { type ApiAnswer, type ApiRequest, serve } from './serve.ts';
+import { serve } from './serve.ts';
 import type { SimServer } from './sim-server.ts';
 import { type CloudVerbs, createVerbs } from './verbs.ts';
 

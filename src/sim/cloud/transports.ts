@@ -6,8 +6,8 @@ import { abortable, throwIfAborted } from '../../base/abort.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
 import type { CloudRequest, CloudResponse, CloudTransport } from '../../scaleway/port/transport.ts';
+import type { ApiAnswer } from '../http/api-message.ts';
 import type { Actor } from '../kernel/actor.ts';
-import type { ApiAnswer } from './serve.ts';
 import type { SimCloud } from './sim-cloud.ts';
 
 export interface SimCloudTransportOptions {

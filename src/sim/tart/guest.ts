@@ -1,5 +1,6 @@
 /** A guest as a port: real processes for the program, steps on the clock for the simulation. */
 
+import type { Clock } from '../../base/clock.ts';
 import type { GuestPlan } from './tart-home.ts';
 import type { VmFaults } from './tart-settings.ts';
 
@@ -32,6 +33,21 @@ export interface Guest {
 
 /** The variable of the env share that holds a script; it goes before the image's own. */
 export const SCRIPT_VARIABLE = 'SIM_GUEST_SCRIPT';
+
+/** What a program of a guest on the virtual clock works with. */
+export interface GuestProgramContext {
+  /** That of the script, and what stands before the program's name as `NAME=value`. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  /** A file of the env share. */
+  readonly readShared: (path: string) => string | undefined;
+  readonly print: (text: string) => void;
+  /** Its abort is a SIGTERM, or the end of the power. */
+  readonly signal: AbortSignal;
+}
+
+/** Programs that images bring, by name: each ends with its exit code. */
+export type GuestPrograms = Readonly<Record<string, (context: GuestProgramContext) => Promise<number>>>;
 
 /** Files of the shares, by the guest contract. */
 export const ENV_FILE = 'tuist.env';

@@ -162,6 +162,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     because: 'objects survive in a SQLite file, those of one turn of the event loop together',
   },
   'src/controlplane/system-heap.ts': { may: ['process'], because: 'memory is given back when nobody asks' },
+  'src/dispatch/adapter/http-transport.ts': { may: ['network'], because: 'the dispatcher over real sockets' },
   'src/github/http-send.ts': { may: ['network'], because: "GitHub's API over real sockets" },
   'src/hosts/program/artefact-files.ts': {
     may: ['files'],
@@ -210,7 +211,11 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
   },
   'src/kubelet/host/system-files.ts': { may: ['files'], because: 'what must outlive the agent is on the disk' },
   'src/scaleway/adapter/http-transport.ts': { may: ['network'], because: "Scaleway's API over real sockets" },
-  'src/sim/cloud/http-server.ts': { may: ['network'], because: 'official clients reach the simulated cloud over HTTP' },
+  'src/sim/dispatch/guest/main.ts': {
+    may: ['network', 'files', 'process'],
+    because: 'the guest of a runner is a program where VMs are processes',
+  },
+  'src/sim/http/http-server.ts': { may: ['network'], because: 'programs of others reach simulators over HTTP' },
   'src/sim/kernel/guard-globals.ts': { may: ['clock'], because: 'replaces the real clock while a simulation runs' },
   'src/sim/kernel/macrotasks.ts': { may: ['turns'], because: 'a simulated step ends when every promise has settled' },
   'src/sim/kernel/process-failures.ts': {

@@ -5,14 +5,28 @@ export type ScriptStep =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'end'; readonly code: number }
   /** Goes on, with this status. */
-  | { readonly do: 'status'; readonly code: number };
+  | { readonly do: 'status'; readonly code: number }
+  /** A program of the image, which the script goes on after; with what stands before its name as `NAME=value`. */
+  | { readonly do: 'program'; readonly name: string; readonly env: Readonly<Record<string, string>> };
 
-export const planScript = (script: string): readonly ScriptStep[] =>
+/** `programs` are the names that the image brings. */
+export const planScript = (script: string, programs: readonly string[] = []): readonly ScriptStep[] =>
   script
     .split(/[;\n]/)
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '' && !statement.startsWith('#'))
-    .flatMap(planStatement);
+    .flatMap((statement) => planProgram(statement, programs) ?? planStatement(statement));
+
+const ASSIGNMENT = /^(\w+)=(\S*)$/;
+
+const planProgram = (statement: string, programs: readonly string[]): readonly ScriptStep[] | undefined => {
+  const words = statement.replace(/^exec /, '').split(/\s+/);
+  const at = words.findIndex((word) => !ASSIGNMENT.test(word));
+  const name = words[at] ?? '';
+  if (!programs.includes(name)) return undefined;
+  const env = Object.fromEntries(words.slice(0, at).map((word) => (ASSIGNMENT.exec(word) ?? []).slice(1, 3)));
+  return [{ do: 'program', name, env }];
+};
 
 const NOT_FOUND = 127;
 

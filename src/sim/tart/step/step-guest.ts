@@ -7,6 +7,8 @@ import {
   type Guest,
   type GuestBoot,
   type GuestEnd,
+  type GuestProgramContext,
+  type GuestPrograms,
   isShutdown,
   LOG_FILE,
   parseEnvFile,
@@ -28,9 +30,11 @@ const LONGEST_MS = 365 * 24 * 3_600_000;
 export interface StepGuestPorts {
   readonly clock: Clock;
   readonly files: FileTree;
+  /** What images bring beside the few words of bash. */
+  readonly programs?: GuestPrograms;
 }
 
-export const bootStepGuest = ({ clock, files }: StepGuestPorts, boot: GuestBoot): StepGuest => {
+export const bootStepGuest = ({ clock, files, programs = {} }: StepGuestPorts, boot: GuestBoot): StepGuest => {
   const { promise: ended, resolve: end } = Promise.withResolvers<GuestEnd>();
   const power = new AbortController();
   const stopping = new AbortController();
@@ -40,8 +44,11 @@ export const bootStepGuest = ({ clock, files }: StepGuestPorts, boot: GuestBoot)
   const print = (text: string): void => {
     if (status !== undefined && files.has(status)) files.append(`${status}/${LOG_FILE}`, text);
   };
+  const readEnv = () => parseEnvFile(files.textOf(`${share('env')}/${ENV_FILE}`) ?? '');
   const main = async (script: string): Promise<void> => {
-    const code = await follow(script, { clock, signal: stopping.signal, print });
+    const env = readEnv();
+    const readShared = (path: string): string | undefined => files.textOf(`${share('env')}/${path}`);
+    const code = await follow(script, { clock, signal: stopping.signal, print, programs, env, readShared });
     if (power.signal.aborted) return;
     if (status !== undefined && files.has(status)) files.write(`${status}/${EXIT_CODE_FILE}`, `${code}\n`);
     end({ how: 'shutdown' });
@@ -49,8 +56,7 @@ export const bootStepGuest = ({ clock, files }: StepGuestPorts, boot: GuestBoot)
   const start = (): void => {
     hasBooted = true;
     boot.onNetwork();
-    const injected = parseEnvFile(files.textOf(`${share('env')}/${ENV_FILE}`) ?? '');
-    const script = injected[SCRIPT_VARIABLE] ?? boot.plan.script;
+    const script = readEnv()[SCRIPT_VARIABLE] ?? boot.plan.script;
     if (script !== undefined) void main(script);
     else stopping.signal.addEventListener('abort', () => end({ how: 'shutdown' }));
   };
@@ -65,7 +71,7 @@ export const bootStepGuest = ({ clock, files }: StepGuestPorts, boot: GuestBoot)
       const answer = answersItself(argv, boot.faults);
       if (answer !== undefined) out(answer);
       if (answer !== undefined) return 0;
-      if (!isShutdown(argv)) return follow(scriptOf(argv), { clock, signal: power.signal, print: out });
+      if (!isShutdown(argv)) return follow(scriptOf(argv), { ...NO_PROGRAMS, clock, signal: power.signal, print: out });
       stopping.abort();
       return 0;
     },
@@ -86,20 +92,23 @@ const scriptOf = (argv: readonly string[]): string => {
   return [program.replace(/^.*\//, ''), ...argv.slice(1)].join(' ');
 };
 
-interface Following {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly print: (text: string) => void;
+interface Following extends GuestProgramContext {
+  readonly programs: GuestPrograms;
 }
 
+const NO_PROGRAMS = { programs: {}, env: {}, readShared: () => undefined };
+
 /** The code it ends with; an abort is a SIGTERM. */
-const follow = async (script: string, { clock, signal, print }: Following): Promise<number> => {
+const follow = async (script: string, { programs, ...context }: Following): Promise<number> => {
+  const { clock, signal, print } = context;
   let status = 0;
-  for (const step of planScript(script)) {
+  for (const step of planScript(script, Object.keys(programs))) {
     if (signal.aborted) return TERMINATED;
     if (step.do === 'end') return step.code;
     if (step.do === 'print') print(step.text);
     if (step.do === 'status') status = step.code;
+    if (step.do === 'program')
+      status = (await programs[step.name]?.({ ...context, env: { ...context.env, ...step.env } })) ?? NOT_FOUND;
     if (step.do !== 'wait') continue;
     const isOver = await sleep(clock, Math.min(step.ms, LONGEST_MS), signal).then(
       () => false,

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../../base/clock.ts';
 import type { Random } from '../../../base/random.ts';
+import type { GuestPrograms } from '../guest.ts';
 import type { TartHome } from '../tart-home.ts';
 import { DEFAULT_SETTINGS, type SimTartSettings } from '../tart-settings.ts';
 import { createMemoryFiles, type MemoryFiles } from './memory-files.ts';
@@ -17,6 +18,8 @@ export interface StepMacOptions {
   readonly random: Random;
   /** Commands that are not Tart's, such as `launchctl`. Undefined: there is no such program. */
   readonly otherCommand?: (argv: readonly string[]) => Promise<CommandEnd> | undefined;
+  /** Programs that its images bring, beside the few words of bash that its guests understand. */
+  readonly guestPrograms?: GuestPrograms;
   /** For the whole disk; what images take is off it. */
   readonly diskBytes?: number;
 }

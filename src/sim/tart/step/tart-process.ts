@@ -2,6 +2,7 @@
 import { linkedController } from '../../../base/abort.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Random } from '../../../base/random.ts';
+import type { GuestPrograms } from '../guest.ts';
 import { runTart } from '../tart.ts';
 import type { RunSignal, TartContext } from '../tart-context.ts';
 import type { TartHome } from '../tart-home.ts';
@@ -16,6 +17,7 @@ export interface TartProcessPorts {
   readonly files: MemoryFiles;
   readonly processes: StepProcesses;
   readonly tartHome: string;
+  readonly guestPrograms?: GuestPrograms;
 }
 
 export interface TartInvocation {
@@ -79,7 +81,7 @@ interface Started extends TartInvocation {
 const withEnd = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
 
 const contextOf = (ports: TartProcessPorts, started: Started): TartContext => {
-  const { clock, random, home, files, processes, tartHome } = ports;
+  const { clock, random, home, files, processes, tartHome, guestPrograms: programs = {} } = ports;
   const { pid, env, out, err, guests, listeners, signal } = started;
   return {
     ...{ home, clock, random, env, pid, signal },
@@ -95,7 +97,7 @@ const contextOf = (ports: TartProcessPorts, started: Started): TartContext => {
       const socket = `${tartHome}/vms/${boot.vm}/control.sock`;
       files.now.makeFolder(`${tartHome}/vms/${boot.vm}`);
       files.now.write(socket, '');
-      const guest = bootStepGuest({ clock, files: files.now }, boot);
+      const guest = bootStepGuest({ clock, files: files.now, programs }, boot);
       guests.set(boot.vm, guest);
       void guest.ended.then(() => files.now.remove(socket));
       return guest;

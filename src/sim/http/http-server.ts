@@ -1,11 +1,11 @@
-/** Adapter: HTTP or HTTPS on a real port for whoever answers one whole request at a time: the simulated API, and its control. */
+/** Adapter: HTTP or HTTPS on a real port for whoever answers one whole request at a time: a simulated API, and its control. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { FleetError, messageOf } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import type { ApiAnswer, ApiRequest } from './serve.ts';
+import type { ApiAnswer, ApiRequest } from './api-message.ts';
 
 export interface HttpServerOptions {
   readonly clock: Clock;
@@ -15,7 +15,7 @@ export interface HttpServerOptions {
   /** PEM; plain HTTP without it. */
   readonly tls?: { readonly certificate: string; readonly key: Secret<string> };
   /** Undefined breaks the connection. What it throws is answered with 500. */
-  readonly answer: (request: ApiRequest) => ApiAnswer | undefined;
+  readonly answer: (request: ApiRequest) => ApiAnswer | undefined | Promise<ApiAnswer | undefined>;
 }
 
 export interface HttpServer {
@@ -59,7 +59,7 @@ const handle = async (
     return;
   }
   const { method = '', url: target = '', headers } = request;
-  const shown = toAnswer(answer, { method, target, body, headers: flatten(headers), caller: callerOf(headers) });
+  const shown = await toAnswer(answer, { method, target, body, headers: flatten(headers), caller: callerOf(headers) });
   if (shown === undefined) response.destroy();
   else if (shown.delayMs === undefined) send(response, shown);
   else {
@@ -68,9 +68,9 @@ const handle = async (
   }
 };
 
-const toAnswer = (answer: HttpServerOptions['answer'], request: ApiRequest): ApiAnswer | undefined => {
+const toAnswer = async (answer: HttpServerOptions['answer'], request: ApiRequest): Promise<ApiAnswer | undefined> => {
   try {
-    return answer(request);
+    return await answer(request);
   } catch (error) {
     return problem(500, 'internal_error', `the simulator failed: ${messageOf(error)}`);
   }
@@ -111,7 +111,7 @@ const listen = (server: Server, port: number, host: string): Promise<void> =>
       reject(
         new FleetError('unavailable', {
           code: 'CannotListen',
-          message: `the simulated cloud cannot listen on ${host}:${port}: ${messageOf(cause)}`,
+          message: `the simulator cannot listen on ${host}:${port}: ${messageOf(cause)}`,
           hint: 'Choose another port; 0 takes a free one.',
           cause,
         }),

@@ -1,0 +1,31 @@
+/** What the dispatcher's word about a runner allows. Pure. */
+import { unreachable } from '../../base/errors.ts';
+import type { Standing } from '../../dispatch/port/dispatcher.ts';
+
+export type DrainVerdict =
+  /** No job is or comes: it may be deleted. */
+  | 'delete'
+  /** It has or had a job, and ends by itself. */
+  | 'leave'
+  /** Nothing is certain: ask again. */
+  | 'ask-again'
+  /** The server cannot be asked: only what never had a VM may be deleted, the label ends the rest. */
+  | 'only-unstarted';
+
+export const judgeStanding = (standing: Standing): DrainVerdict => {
+  if (standing.protocol === 1) return 'only-unstarted';
+  const { state, refused } = standing;
+  switch (state) {
+    case 'idle':
+      return refused ? 'delete' : 'ask-again';
+    case 'claimed':
+    case 'running':
+    case 'finishing':
+    case 'finished':
+      return 'leave';
+    case 'unknown':
+      return 'ask-again';
+    default:
+      return unreachable(state);
+  }
+};

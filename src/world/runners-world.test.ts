@@ -1,0 +1,241 @@
+/** The runners controller end to end on the embedded control plane and the virtual clock, with a plain dispatcher and plain Macs. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { LABELS } from '../kinds/labels.ts';
+import { RUNNER_POOLS } from '../kinds/runner-pool.ts';
+import { NODES, PODS } from '../kube/types/core.ts';
+import { OLD_IMAGE } from '../runners/testing/runner-pods.ts';
+import {
+  applyPool,
+  checkRest,
+  conditionOf,
+  isUp,
+  openStage,
+  type RunnersStage,
+  runFor,
+  runUntil,
+} from './testing/runners-run.ts';
+
+const areDone = ({ dispatcher }: RunnersStage): boolean => dispatcher.jobs.every(({ state }) => state === 'done');
+
+describe('a pool', () => {
+  it('runs jobs, each once and to its end, and replaces every runner in the same second', async () => {
+    const stage = openStage();
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    stage.dispatcher.queue(12, 20_000);
+    await runUntil(stage, 'all jobs are done', () => areDone(stage));
+    await runUntil(stage, 'three runners are up again', () => isUp(stage, 3) && stage.pods().length === 3);
+    await runFor(stage, 10_000);
+    checkRest(stage);
+    const stops = stage.dispatcher.stops.map(({ pod }) => pod);
+    assert.equal(new Set(stops).size, stops.length, 'each stop is told once');
+    assert.equal(stage.pool()?.status?.observedReplicas, 3);
+    assert.equal(conditionOf(stage, 'Ready'), 'True Ready');
+    assert.equal(conditionOf(stage, 'DrainHandshake'), 'True Known');
+  });
+
+  it('writes nothing while nothing happens (L21)', async () => {
+    const stage = openStage();
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    await runFor(stage, 30_000);
+    const before = stage.writes.length;
+    await runFor(stage, 900_000);
+    assert.deepEqual(stage.writes.slice(before), []);
+  });
+
+  it('makes a replacement within a second of an end (L12)', async () => {
+    const stage = openStage({ macs: 1, pool: { replicas: 1 } });
+    await runUntil(stage, 'a runner is up', () => isUp(stage, 1));
+    stage.dispatcher.queue(1, 5_000);
+    await runUntil(stage, 'the job is done', () => areDone(stage));
+    const doneMs = stage.world.kernel.nowMs();
+    await runUntil(stage, 'there is another', () => stage.alive().length === 1);
+    assert.ok(stage.world.kernel.nowMs() - doneMs <= 1_000, `${stage.world.kernel.nowMs() - doneMs} ms`);
+  });
+
+  it('rolls to another image without losing a job, although nobody labels busy runners (§9.8-3, §9.8-4, N8)', async () => {
+    const stage = openStage({ pool: { replicas: 3, image: OLD_IMAGE, rollout: { maxConcurrentPercent: 40 } } });
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    const rolledAt = stage.pool()?.status?.imageRolledAt;
+    stage.dispatcher.queue(2, 60_000);
+    await runUntil(stage, 'both jobs run', () => stage.dispatcher.jobs.every(({ state }) => state === 'running'));
+    const image = `ghcr.test/new@sha256:${'c'.repeat(64)}`;
+    stage.world.operator.merge(RUNNER_POOLS, 'ci', { spec: { image } });
+    await runUntil(
+      ...([stage, 'all are of the new image'] as const),
+      () => isUp(stage, 3) && stage.alive().every(({ spec }) => spec.containers[0]?.image === image),
+    );
+    await runFor(stage, 10_000);
+    checkRest(stage);
+    assert.equal(stage.pool()?.status?.observedImage, image);
+    assert.notEqual(stage.pool()?.status?.imageRolledAt, rolledAt);
+  });
+
+  it('gets smaller by idle runners alone (S30, S32)', async () => {
+    const stage = openStage();
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    stage.dispatcher.queue(2, 60_000);
+    await runUntil(stage, 'both jobs run', () => stage.dispatcher.jobs.every(({ state }) => state === 'running'));
+    stage.world.operator.merge(RUNNER_POOLS, 'ci', { spec: { replicas: 0 } });
+    await runUntil(stage, 'the idle one is gone', () => stage.pods().length === 2);
+    assert.equal(areDone(stage), false);
+    await runUntil(stage, 'all are gone', () => stage.pods().length === 0);
+    await runFor(stage, 10_000);
+    checkRest(stage);
+  });
+
+  it('lets go of a Node that is drained: idle runners leave, the busy one ends its job (§9.8-8)', async () => {
+    const stage = openStage({ macs: 2, pool: { replicas: 2 } });
+    await runUntil(stage, 'two runners are up', () => isUp(stage, 2));
+    stage.dispatcher.queue(1, 60_000);
+    await runUntil(stage, 'the job runs', () => stage.dispatcher.jobs[0]?.state === 'running');
+    for (const name of ['mac-1', 'mac-2']) stage.world.operator.merge(NODES, name, { spec: { unschedulable: true } });
+    await runUntil(stage, 'the idle one left', () => isUp(stage, 1));
+    assert.equal(areDone(stage), false);
+    await runUntil(stage, 'no runner is on a Node', () =>
+      stage.alive().every(({ spec }) => spec.nodeName === undefined),
+    );
+    await runFor(stage, 10_000);
+    checkRest(stage);
+  });
+
+  it('that is deleted goes after its jobs (§9.8-5)', async () => {
+    const stage = openStage();
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    stage.dispatcher.queue(1, 60_000);
+    await runUntil(stage, 'the job runs', () => stage.dispatcher.jobs[0]?.state === 'running');
+    stage.world.operator.remove(RUNNER_POOLS, 'ci');
+    await runUntil(stage, 'the idle ones are gone', () => stage.pods().length === 1);
+    assert.notEqual(stage.pool(), undefined);
+    assert.equal(areDone(stage), false);
+    await runUntil(stage, 'the pool is gone', () => stage.pool() === undefined);
+    await runFor(stage, 10_000);
+    checkRest(stage);
+  });
+
+  it('follows its load up, and down after a while (§9.8-10)', async () => {
+    const autoscaling = { enabled: true, maxReplicas: 3, minWarmPoolFloor: 1, scaleDownCooldownSeconds: 60 };
+    const stage = openStage({ pool: { replicas: 0, autoscaling } });
+    await runUntil(stage, 'the floor is up', () => isUp(stage, 1));
+    stage.dispatcher.queue(6, 30_000);
+    await runUntil(stage, 'three runners', () => stage.pool()?.spec.replicas === 3);
+    await runUntil(stage, 'all jobs are done', () => areDone(stage));
+    await runUntil(stage, 'one runner is left', () => stage.pods().length === 1 && stage.pool()?.spec.replicas === 1);
+    await runFor(stage, 10_000);
+    checkRest(stage);
+  });
+});
+
+describe('a dispatcher', () => {
+  it('that knows only the original protocol: runners end when they ask, and the pool says so', async () => {
+    const stage = openStage({ macs: 2 });
+    stage.dispatcher.protocol = 1;
+    // The third finds no Mac.
+    await runUntil(stage, 'two runners are up', () => isUp(stage, 2) && stage.alive().length === 3);
+    stage.dispatcher.queue(1, 60_000);
+    await runUntil(stage, 'the job runs', () => stage.dispatcher.jobs[0]?.state === 'running');
+    stage.world.operator.merge(RUNNER_POOLS, 'ci', { spec: { replicas: 0 } });
+    await runUntil(stage, 'only the busy one is left', () => stage.alive().length === 1);
+    const deletes = stage.writes.filter((write) => write.startsWith('delete pods')).length;
+    assert.equal(conditionOf(stage, 'DrainHandshake'), 'False OriginalProtocol');
+    assert.ok(deletes >= 1, 'what had no VM was deleted');
+    await runUntil(stage, 'all are gone', () => stage.pods().length === 0);
+    await runFor(stage, 130_000);
+    checkRest(stage);
+  });
+
+  for (const [mood, minutes] of [
+    ['down', 3],
+    ['html', 3],
+    [401, 60],
+  ] as const) {
+    it(`that answers ${mood} for ${minutes} min: nobody is deleted, jobs go on, and every end is told afterwards (S35, F98)`, async () => {
+      const autoscaling = { enabled: true, maxReplicas: 3, minWarmPoolFloor: 1 };
+      const stage = openStage({ pool: { replicas: 3, autoscaling } });
+      stage.dispatcher.queue(2, 60_000);
+      await runUntil(stage, 'both jobs run', () => stage.dispatcher.jobs.every(({ state }) => state === 'running'));
+      stage.dispatcher.mood = mood;
+      stage.world.operator.merge(RUNNER_POOLS, 'ci', { spec: { image: OLD_IMAGE } });
+      await runUntil(stage, 'the jobs are done', () => areDone(stage));
+      await runFor(stage, minutes * 60_000);
+      assert.equal(stage.writes.filter((write) => write.startsWith('delete pods')).length, 0);
+      assert.match(conditionOf(stage, 'DispatcherReady'), /^False Dispatcher(Denied|Strange|Unreachable)$/);
+      assert.match(conditionOf(stage, 'Scaling'), /^False Signals(Denied|Strange|Unavailable)$/);
+      stage.dispatcher.mood = 'good';
+      await runUntil(stage, 'the dispatcher is well', () => conditionOf(stage, 'DispatcherReady') === 'True Answering');
+      await runUntil(...([stage, 'all are of the new image'] as const), () =>
+        stage.pods().every(({ spec }) => spec.containers[0]?.image === OLD_IMAGE),
+      );
+      await runFor(stage, 400_000);
+      checkRest(stage);
+    });
+  }
+});
+
+describe('bad input', () => {
+  it('a linux pool is refused, and nothing of it is touched', async () => {
+    const stage = openStage({ pool: { replicas: 3, os: 'linux' } });
+    await runFor(stage, 60_000);
+    assert.equal(conditionOf(stage, 'Accepted'), 'False UnsupportedOS');
+    assert.equal(stage.pods().length, 0);
+    assert.equal(stage.pool()?.metadata.finalizers, undefined);
+    stage.world.operator.remove(RUNNER_POOLS, 'ci');
+    await runUntil(stage, 'it is gone', () => stage.pool() === undefined);
+  });
+
+  it('a pool that is paused is left alone, also its runners that are to leave (§7-9)', async () => {
+    const stage = openStage();
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    stage.world.operator.merge(RUNNER_POOLS, 'ci', { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
+    await runUntil(stage, 'it says so', () => conditionOf(stage, 'Paused') === 'True Paused');
+    stage.world.operator.merge(RUNNER_POOLS, 'ci', { spec: { replicas: 1 } });
+    await runFor(stage, 60_000);
+    assert.equal(stage.alive().length, 3);
+    stage.world.operator.merge(RUNNER_POOLS, 'ci', { metadata: { annotations: { 'cluster.x-k8s.io/paused': null } } });
+    await runUntil(stage, 'it goes on', () => stage.pods().length === 1);
+    assert.equal(conditionOf(stage, 'Paused'), 'False NotPaused');
+  });
+
+  it('a fleet that does not exist, with a floor above the maximum: both are said', async () => {
+    const autoscaling = { enabled: true, maxReplicas: 1, minWarmPoolFloor: 4 };
+    const stage = openStage({ pool: { replicas: 1, fleetSelector: 'm9', image: 'ghcr.test/r:latest', autoscaling } });
+    await runFor(stage, 60_000);
+    assert.equal(conditionOf(stage, 'FleetReady'), 'False FleetNotFound');
+    assert.equal(conditionOf(stage, 'Scaling'), 'False MaxReplicasBelowFloor');
+    assert.equal(conditionOf(stage, 'ImagePinned'), 'False NoDigest');
+    assert.equal(stage.alive().length, 1);
+  });
+
+  it('a runner that a person takes away by force is told of, and replaced', async () => {
+    const stage = openStage();
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    const name = stage.pods()[0]?.metadata.name ?? '';
+    stage.world.operator.merge(PODS, name, { metadata: { finalizers: [] } });
+    stage.world.operator.force(PODS, name);
+    await runUntil(stage, 'another is up', () => isUp(stage, 3));
+    await runFor(stage, 150_000);
+    assert.ok(stage.dispatcher.stops.some(({ pod }) => pod === name));
+    checkRest(stage);
+  });
+
+  it('a person asks one runner to leave: it does, when it is idle', async () => {
+    const stage = openStage();
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    const name = stage.pods()[0]?.metadata.name ?? '';
+    stage.world.operator.merge(PODS, name, { metadata: { labels: { [LABELS.runnerOperatorDrain]: 'true' } } });
+    await runUntil(
+      stage,
+      'it is replaced',
+      () => isUp(stage, 3) && stage.pods().every(({ metadata }) => metadata.name !== name),
+    );
+  });
+
+  it('two pools on one fleet keep apart', async () => {
+    const stage = openStage({ pool: { replicas: 1 } });
+    applyPool(stage.world, 'other', { replicas: 2 });
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    stage.world.operator.merge(RUNNER_POOLS, 'other', { spec: { replicas: 0 } });
+    await runUntil(stage, 'the other is empty', () => stage.pods().length === 1);
+    assert.equal(stage.pods()[0]?.metadata.labels?.[LABELS.runnerPool], 'ci');
+  });
+});
