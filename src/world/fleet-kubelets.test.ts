@@ -18,7 +18,7 @@ import { STORM } from './testing/kubelet-run.ts';
 
 interface Play {
   readonly world: FleetWorld;
-  until(what: string, holds: () => boolean): Promise<void>;
+  until(what: string, holds: () => boolean, lookEvery?: number): Promise<void>;
 }
 
 const MACS = 2;
@@ -35,11 +35,11 @@ const begin = (options: Partial<FleetWorldOptions> = {}): Play => {
   };
   return {
     world,
-    until: async (what, holds) => {
+    until: async (what, holds, lookEvery = LOOK_EVERY) => {
       let events = 0;
       const until = (): boolean => {
         events += 1;
-        return events % LOOK_EVERY === 0 && holds();
+        return events % lookEvery === 0 && holds();
       };
       const { outcome } = await world.kernel.run({ ...BOUNDS, check, until });
       assert.equal(outcome, 'until', `never: ${what}\n${describeWorld(world)}`);
@@ -127,6 +127,29 @@ const ALL = process.env['MACFLEET_CRASH_POINTS'] === 'all';
 describe('tart-kubelet on the Macs of a fleet, on the virtual clock', () => {
   it('004-5 joins, runs Pods, is replaced by its next release under running VMs, and leaves nothing behind', async () => {
     await playLife();
+  });
+
+  it('L11 whose agent is silent is known to be away within 50 s, and is Ready 15 s after it is back', async () => {
+    const { world, until } = begin();
+    const { kernel, operator, cloud } = world;
+    const readyOf = (serverId: string): string | undefined =>
+      operator
+        .list(NODES)
+        .find(({ spec }) => spec?.providerID?.endsWith(serverId))
+        ?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+    const [{ id } = { id: '' }] = cloud.servers();
+    await until('all are ready', () => cloud.servers().every((server) => readyOf(server.id) === 'True'));
+    // Of a Node that has just come a minute's silence is borne.
+    const joinedMs = kernel.nowMs();
+    await until('they are settled', () => kernel.nowMs() > joinedMs + 90_000);
+    const diedMs = kernel.nowMs();
+    kernel.kill(kubeletOn(id));
+    await until('it is away', () => readyOf(id) === 'Unknown', 1);
+    assert.ok(kernel.nowMs() - diedMs <= 50_000, `${kernel.nowMs() - diedMs} ms`);
+    const backMs = kernel.nowMs();
+    kernel.restart(kubeletOn(id), 0);
+    await until('it is back', () => readyOf(id) === 'True', 1);
+    assert.ok(kernel.nowMs() - backMs <= 15_000, `${kernel.nowMs() - backMs} ms`);
   });
 
   const survives = async (actor: string, every: number): Promise<void> => {

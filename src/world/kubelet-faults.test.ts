@@ -1,6 +1,7 @@
 /** What goes wrong on a Mac and in its VMs, by the rows of the fault list, and what a Pod says then. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { FleetError } from '../base/errors.ts';
 import { NODES } from '../kube/types/core.ts';
 import type { VmFaults } from '../sim/tart/tart-settings.ts';
 import { createKubeletWorld, type KubeletWorld, NODE_NAME } from './kubelet-world.ts';
@@ -120,6 +121,21 @@ describe('a loginwindow that dies', () => {
   });
 });
 
+describe('S29: a graphical session that does not come back', () => {
+  it('is told within a minute: the Node takes no Pods, is not Ready without a VM, and Ready when somebody is logged in', async () => {
+    const world = createKubeletWorld({ seed: 46, login: 'modelled' });
+    await runUntil(world, 'the Node is ready', () => isReady(world.node()));
+    const startedMs = world.kernel.nowMs();
+    world.login.seal();
+    world.login.die();
+    await runUntil(world, 'it is told', () => !isReady(world.node()));
+    assert.ok(world.kernel.nowMs() - startedMs <= 60_000, `${world.kernel.nowMs() - startedMs} ms`);
+    assert.equal(world.node()?.status?.allocatable?.['pods'], '0');
+    await runFor(world, 600_000);
+    assert.ok(!isReady(world.node()));
+  });
+});
+
 describe('S9 L1: the provider id of the Node', () => {
   const OURS = `scw-applesilicon://fr-par-1/${NODE_NAME}`;
   const stage = async (spec: object | undefined): Promise<KubeletWorld> => {
@@ -145,6 +161,21 @@ describe('S9 L1: the provider id of the Node', () => {
       assert.equal(world.node()?.spec?.providerID, is);
     });
   }
+
+  it('F78 L21 L11 is there again in no time, and who deletes it on and on is not answered on and on', async () => {
+    const world = await stage(undefined);
+    const deletedMs = world.kernel.nowMs();
+    world.operator.remove(NODES, NODE_NAME);
+    await runUntil(world, 'it is registered again', () => isReady(world.node()));
+    assert.ok(world.kernel.nowMs() - deletedMs < 15_000, `${world.kernel.nowMs() - deletedMs} ms`);
+    for (let atMs = 0; atMs < 60_000; atMs += 500)
+      world.kernel.schedule(atMs, 'delete the Node', () => {
+        if (world.node() !== undefined) world.operator.remove(NODES, NODE_NAME);
+      });
+    await runFor(world, 60_000);
+    const registered = world.writes.filter(({ verb, resource }) => verb === 'create' && resource === 'nodes').length;
+    assert.ok(registered <= 13, `${registered} times in a minute`);
+  });
 
   it('F78 §7-2 is the same when somebody deleted the Node', async () => {
     const world = await stage(undefined);
@@ -183,6 +214,23 @@ describe('F85: an image that does not come', () => {
       createPod(world, { atMs: 1_000 + at * 30_000, name }, { script: 'exit 0' });
     await runUntil(world, 'all ran', () => ['a', 'b', 'c'].every((name) => endOf(world.pod(name)) === 'Succeeded 0'));
     assert.equal(world.commands.filter((words) => words.startsWith('pull ')).length, 1);
+  });
+});
+
+describe('what a Pod can do without', () => {
+  it('§7-31 does not hold it up: its metrics cannot be passed on, and it runs all the same', async () => {
+    const refused = async () => {
+      throw new FleetError('unavailable', { code: 'ForwarderNotBound', message: 'the port is taken' });
+    };
+    const world = createKubeletWorld({
+      seed: 55,
+      adjust: (ports) => ({ ...ports, forwardMetrics: refused, forwardPort: refused }),
+    });
+    const annotations = { 'prometheus.io/scrape': 'true', 'prometheus.io/port': '9091' };
+    const ports = [{ containerPort: 80, hostPort: 8_080 }];
+    createPod(world, { atMs: 1_000, name: 'pod' }, { metadata: { annotations }, container: { ports } });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+    assert.match(world.pod('pod')?.status?.podIP ?? '', /^192\.168\.64\./, 'its own address, and no other Pod’s');
   });
 });
 

@@ -1,7 +1,8 @@
-/** What must always hold between Pods and VMs, whatever crashes (reliability S22–S27). Looks at the truth, not at what the agent thinks. */
+/** What must always hold between Pods and VMs, whatever crashes (reliability S22–S29). Looks at the truth, not at what the agent thinks. */
 import type { Clock } from '../base/clock.ts';
 import { FleetError } from '../base/errors.ts';
 import { FINALIZERS } from '../kinds/labels.ts';
+import type { Node } from '../kube/types/core.ts';
 import type { Pod } from '../kube/types/pod.ts';
 import { isOver } from '../kubelet/pods/plan-pod.ts';
 import { legacyVmNameOf, parseVmName } from '../kubelet/pods/vm-name.ts';
@@ -12,6 +13,10 @@ export interface JuryDeps {
   readonly clock: Clock;
   readonly mac: StepMac;
   readonly pods: () => readonly Pod[];
+  /** What VMs are being cloned from, by the name that Tart was given; it was there when that began. */
+  readonly cloning?: () => Iterable<string>;
+  /** Where the Mac has a graphical session that may be missing: whether it is there, and its Node. */
+  readonly session?: { readonly isThere: () => boolean; readonly node: () => Node | undefined };
 }
 
 export interface KubeletJury {
@@ -21,6 +26,7 @@ export interface KubeletJury {
 }
 
 const VMS_MAX = 2;
+const USERDATA = '/var/lib/tart-userdata';
 /** What was sent before the end was known may still arrive. */
 const IN_FLIGHT_MS = 2_000;
 
@@ -35,7 +41,8 @@ interface Known {
   endedMs?: number;
 }
 
-export const createKubeletJury = ({ clock, mac, pods }: JuryDeps): KubeletJury => {
+export const createKubeletJury = ({ clock, mac, pods, cloning, session }: JuryDeps): KubeletJury => {
+  const checkReady = session === undefined ? () => undefined : createReadyCheck(clock, session);
   const excused = new Set<string>();
   const records = new Map<string, Known>();
   const recordOf = (uid: string): Known => {
@@ -55,6 +62,10 @@ export const createKubeletJury = ({ clock, mac, pods }: JuryDeps): KubeletJury =
       if (running.length > VMS_MAX) throw broken('S22', `${running.length} VMs run: ${running.join(', ')}`);
       for (const vm of running) note(vm, all);
       for (const vm of mac.home.vmNames()) checkOwner(vm, all, excused);
+      for (const from of cloning?.() ?? [])
+        if (!hasSource(mac, from)) throw broken('S27', `${from} was deleted while it was cloned`);
+      checkShares(mac, all, excused);
+      checkReady(running.length);
       for (const pod of all) {
         const record = recordOf(pod.metadata.uid ?? '');
         checkTold(pod, record, clock.now());
@@ -69,12 +80,63 @@ export const createKubeletJury = ({ clock, mac, pods }: JuryDeps): KubeletJury =
 const uidOfLegacy = (vm: string, pods: readonly Pod[]): string =>
   pods.find((pod) => legacyVmNameOf(pod) === vm)?.metadata.uid ?? vm;
 
-const checkOwner = (vm: string, pods: readonly Pod[], excused: ReadonlySet<string>): void => {
+const checkOwner = (
+  vm: string,
+  pods: readonly Pod[],
+  excused: ReadonlySet<string>,
+  promise: 'S24' | 'S28' = 'S24',
+): void => {
   const uid = parseVmName(vm);
   if (uid === undefined || excused.has(uid)) return;
   const pod = pods.find(({ metadata }) => metadata.uid === uid);
   if (pod?.metadata.finalizers?.includes(FINALIZERS.pod) === true) return;
-  throw broken('S24', `${vm} is there, and ${pod === undefined ? 'its Pod is gone' : 'its finalizer is off'}`);
+  throw broken(
+    promise,
+    `${promise === 'S24' ? vm : `what ${vm} was given`} is there, and ${pod === undefined ? 'its Pod is gone' : 'its finalizer is off'}`,
+  );
+};
+
+/** Whether Tart has a VM or an image by that name. */
+export const hasSource = ({ home }: Pick<StepMac, 'home'>, name: string): boolean =>
+  home.vm(name) !== undefined ||
+  home
+    .cached()
+    .some(({ repository, digest, tags }) =>
+      [`${repository}@${digest}`, ...tags.map((tag) => `${repository}:${tag}`)].includes(name),
+    );
+
+/** What a VM got is its own Pod's, and nothing of it is left when its Pod is let go. */
+const checkShares = ({ processes, files }: StepMac, pods: readonly Pod[], excused: ReadonlySet<string>): void => {
+  for (const { command } of processes.list()) {
+    const [, , vm = '', ...words] = command.split(' ');
+    const shared = words.flatMap((word) => word.split(':').filter((part) => part.startsWith(USERDATA)));
+    const other = shared.find((path) => !`${path}/`.startsWith(`${USERDATA}/${vm}/`));
+    if (other !== undefined) throw broken('S28', `${vm} has ${other}`);
+  }
+  for (const folder of files.now.namesIn(USERDATA)) {
+    const uid = parseVmName(folder);
+    if (uid !== undefined) checkOwner(folder, pods, excused, 'S28');
+  }
+};
+
+/** A Node is not Ready for longer than this without the session that it needs to start a VM. */
+const READY_MS = 60_000;
+
+const createReadyCheck = (
+  clock: Clock,
+  { isThere, node }: NonNullable<JuryDeps['session']>,
+): ((running: number) => void) => {
+  let missingSinceMs: number | undefined;
+  return (running) => {
+    missingSinceMs = isThere() ? undefined : (missingSinceMs ?? clock.now());
+    if (missingSinceMs === undefined || clock.now() - missingSinceMs < READY_MS + IN_FLIGHT_MS) return;
+    const said =
+      node()
+        ?.status?.conditions?.filter(({ status }) => status === 'True')
+        .map(({ type }) => type) ?? [];
+    const isLie = said.includes('GuiSession') || (said.includes('Ready') && running === 0);
+    if (isLie) throw broken('S29', `nobody is logged in for a minute, and the Node says ${said.join(', ')}`);
+  };
 };
 
 const checkTold = (pod: Pod, record: Known, nowMs: number): void => {

@@ -1,6 +1,6 @@
 /** The graphical session of a Mac of steps: loginwindow and launchd as src/sim/mac models them, behind what the agent asks by `sudo -n`. */
 import type { Clock } from '../base/clock.ts';
-import { encodeKcpassword } from '../macos/kcpassword.ts';
+import { encodeKcpassword, SEALED_PASSWORD } from '../macos/kcpassword.ts';
 import type { MacFiles } from '../sim/mac/model/files.ts';
 import { createLaunchctl } from '../sim/mac/model/launchctl.ts';
 import { createLaunchd } from '../sim/mac/model/launchd.ts';
@@ -13,6 +13,9 @@ export interface MacLogin {
   answer(argv: readonly string[]): Promise<CommandEnd> | undefined;
   /** loginwindow is gone, the session with it, and launchd does not bring it back by itself (F43). */
   die(): void;
+  /** From now on nobody is logged in by a loginwindow that starts: the password is not theirs. */
+  seal(): void;
+  hasSession(): boolean;
 }
 
 export const LOGIN_UID = 501;
@@ -39,6 +42,8 @@ export const createMacLogin = (clock: Clock, onSession: (state: 'begun' | 'ended
       );
     },
     die: loginWindow.stop,
+    seal: () => files.write('/etc/kcpassword', encodeKcpassword(SEALED_PASSWORD)),
+    hasSession: loginWindow.hasSession,
   };
 };
 

@@ -16,7 +16,7 @@ import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
 import { renderDispatchRights } from './dispatch-rights.ts';
 import { TRUE_PACE } from './fleet-pace.ts';
 import { renderRights } from './identities.ts';
-import { createKubeletJury } from './kubelet-jury.ts';
+import { createKubeletJury, hasSource } from './kubelet-jury.ts';
 import { createMacLogin, type MacLogin } from './kubelet-login.ts';
 import { createKubeletPorts, MAC_FOLDERS } from './kubelet-ports.ts';
 import { createOperator, type Operator } from './operator.ts';
@@ -90,7 +90,8 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
     createWorldDispatch({ ...{ kernel, api: () => api, controller: CONTROLLER }, protocol: options.dispatch });
   const { guestPrograms = {} } = dispatcher ?? {};
   const step = createStepMac({ clock, random: random.stream('mac'), otherCommand: login.answer, guestPrograms });
-  const mac = noteCommands(step, { starts, commands });
+  const cloning = new Set<string>();
+  const mac = noteCommands(step, { starts, commands, cloning });
   for (const folder of MAC_FOLDERS) mac.files.now.makeFolder(folder);
   for (const right of renderRights('default')) operator.apply(right);
   if (dispatcher !== undefined) for (const right of renderDispatchRights('default')) operator.apply(right);
@@ -115,11 +116,15 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
     held ??= operator.list(PODS);
     return held;
   };
-  const jury = createKubeletJury({ clock, mac, pods });
+  const node = (): Node | undefined => operator.list(NODES).find(({ metadata }) => metadata.name === NODE_NAME);
+  const jury = createKubeletJury({
+    ...{ clock, mac, pods, cloning: () => cloning },
+    ...(options.login === 'modelled' && { session: { isThere: login.hasSession, node } }),
+  });
   return {
     ...{ kernel, mac, login, operator, dispatcher, starts, commands, writes, pods, ...jury },
     goDown: () => tellGoDown(),
-    node: () => operator.list(NODES).find(({ metadata }) => metadata.name === NODE_NAME),
+    node,
     pod: (name) => pods().find(({ metadata }) => metadata.name === name),
   };
 };
@@ -129,15 +134,19 @@ const READING: readonly string[] = ['get', 'list', 'watch'];
 interface Noted {
   readonly starts: Map<string, number>;
   readonly commands: string[];
+  readonly cloning: Set<string>;
 }
 
-const noteCommands = (mac: StepMac, { starts, commands }: Noted): StepMac => ({
+const noteCommands = (mac: StepMac, { starts, commands, cloning }: Noted): StepMac => ({
   ...mac,
   commands: {
     ...mac.commands,
     run: (command) => {
+      const [, verb, from = ''] = command.argv;
       commands.push(command.argv.slice(1).join(' '));
-      return mac.commands.run(command);
+      if (verb !== 'clone' || !hasSource(mac, from)) return mac.commands.run(command);
+      cloning.add(from);
+      return mac.commands.run(command).finally(() => cloning.delete(from));
     },
     startRecorded: (program) => {
       const vm = program.argv[2] ?? '';

@@ -151,6 +151,42 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
     ],
   },
   {
+    id: 'S22',
+    story: 'nobody counts the VMs that run before one more is started',
+    foundBy: 'S22 F86',
+    file: 'kubelet-world.test.ts',
+    edits: [
+      { file: 'src/kubelet/vm/vm-starter.ts', from: 'if (live.size < vmsMax)', to: 'if (live.size < vmsMax + 1)' },
+    ],
+  },
+  {
+    id: 'S28',
+    story: 'what a VM was given, its token too, is left on the Mac',
+    foundBy: '§7-29 D8',
+    file: 'kubelet-world.test.ts',
+    edits: [{ file: 'src/kubelet/pods/end-vm.ts', from: '  await shares.remove(vm);\n', to: '' }],
+  },
+  {
+    id: 'S29',
+    story: 'a Node is Ready for more than a minute after its graphical session ended',
+    foundBy: 'is told within a minute',
+    file: 'kubelet-faults.test.ts',
+    edits: [
+      {
+        file: 'src/kubelet/node/host-watch.ts',
+        from: "const SURE_AT_ONCE: readonly Concern[] = ['guiSession'];",
+        to: 'const SURE_AT_ONCE: readonly Concern[] = [];',
+      },
+    ],
+  },
+  {
+    id: 'L21',
+    story: 'a Node is registered as fast as somebody deletes it',
+    foundBy: 'L21',
+    file: 'kubelet-faults.test.ts',
+    edits: [{ file: 'src/kubelet/node/write-pace.ts', from: 'const WRITES_MAX = 6;', to: 'const WRITES_MAX = 6_000;' }],
+  },
+  {
     id: 'D8',
     story: 'a VM is made before its Pod is claimed',
     foundBy: 'runs Pods as VMs',

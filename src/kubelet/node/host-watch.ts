@@ -43,11 +43,13 @@ export interface HostWatch {
 
 /** What changes seldom, or costs several programs, is looked at less often. */
 const LOOK_EVERY_MS: Readonly<Record<Concern, number>> = {
-  ...{ disk: 30_000, memory: 30_000, guiSession: 30_000, tart: 30_000, pids: 60_000, autoLogin: 300_000 },
+  ...{ disk: 30_000, memory: 30_000, guiSession: 20_000, tart: 30_000, pids: 60_000, autoLogin: 300_000 },
 };
 const LOOK_AROUND_MS = 30_000;
 /** An illness that was not seen before is looked at again before it is believed. */
 const CONFIRM_AFTER_MS = 5_000;
+/** Looks that go on for half a minute by themselves: with another one a Node would be called Ready for longer than a minute (S29). */
+const SURE_AT_ONCE: readonly Concern[] = ['guiSession'];
 const LOOK_TIMEOUT_MS = 45_000;
 const FIRST_LOOK_TIMEOUT_MS = 5_000;
 
@@ -131,7 +133,8 @@ const watchConcern = async (options: HostWatchOptions, watching: Watching, signa
     if (concern === 'disk') await measure(options, memory);
     const finding = await look(options, { concern, timeoutMs: LOOK_TIMEOUT_MS }, signal);
     if (signal.aborted) return;
-    if (finding.is === 'ill' && memory.findings[concern].is !== 'ill' && !isSuspect) {
+    const isSure = isSuspect || SURE_AT_ONCE.includes(concern);
+    if (finding.is === 'ill' && memory.findings[concern].is !== 'ill' && !isSure) {
       memory.suspects.add(concern);
       continue;
     }

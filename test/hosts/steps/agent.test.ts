@@ -106,7 +106,7 @@ test('an agent that launchd started again since is right if it stays', async (t)
   assert.equal(await stage.step('agent', AGENT), 'check 0', stage.said());
 });
 
-test('F49: a program that macOS kills for its signature is told as that', async (t) => {
+test('F49 §7-3: a program that macOS kills for its signature is told as that', async (t) => {
   const stage = await stageAgent(t);
   const runtime = '/usr/local/lib/tart-kubelet/node';
   await stage.asRoot(`sed -i '' '/^# signed/d' ${runtime}`);
@@ -168,7 +168,7 @@ const rollsForEver = async (stage: StepsStage, files: StepFiles): Promise<void> 
   assert.equal(stage.mac.model.launchd.job(JOB)?.isHeldBack, false, 'launchd keeps it alive');
 };
 
-test('004-3, F48: five rolls later launchd still keeps the agent alive', async (t) => {
+test('004-3, F48 §7-4: five rolls later launchd still keeps the agent alive', async (t) => {
   await rollsForEver(await stageAgent(t), STEP_FILES);
 });
 
