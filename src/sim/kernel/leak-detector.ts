@@ -20,7 +20,8 @@ export interface LeakDetector {
 interface Suspect {
   readonly type: string;
   readonly resource: object;
-  readonly stack: string;
+  /** Not yet as text, which costs more than most jobs that are looked at. */
+  readonly frames: readonly NodeJS.CallSite[];
 }
 
 const REAL_RESOURCES = new Set(
@@ -45,8 +46,7 @@ export const startLeakDetector = (allowedTypes: readonly string[]): LeakDetector
     trackPromises: false,
     init: (_id, type, _trigger, resource) => {
       if (exempted || !(REAL_RESOURCES.has(type) || CRYPTO_JOB.test(type)) || allowedTypes.includes(type)) return;
-      const stack = stackOfCaller(CRYPTO_JOB.test(type) ? CRYPTO_FRAMES : FRAMES);
-      if (!NOT_SIMULATED.test(stack)) suspects.push({ type, resource, stack });
+      suspects.push({ type, resource, frames: framesOfCaller(CRYPTO_JOB.test(type) ? CRYPTO_FRAMES : FRAMES) });
     },
   });
   hook.enable();
@@ -68,33 +68,47 @@ export const startLeakDetector = (allowedTypes: readonly string[]): LeakDetector
   };
 };
 
-const stackOfCaller = (frames: number): string => {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = frames;
-  const { stack = '' } = new Error('created here');
-  Error.stackTraceLimit = limit;
-  return stack;
+const framesOfCaller = (most: number): readonly NodeJS.CallSite[] => {
+  const { stackTraceLimit, prepareStackTrace } = Error;
+  let frames: readonly NodeJS.CallSite[] = [];
+  Error.stackTraceLimit = most;
+  Error.prepareStackTrace = (_error, sites) => {
+    frames = sites;
+    return '';
+  };
+  const { stack: _read } = new Error('created here');
+  Error.stackTraceLimit = stackTraceLimit;
+  Error.prepareStackTrace = prepareStackTrace;
+  return frames;
 };
+
+const render = (frames: readonly NodeJS.CallSite[]): string => frames.map((frame) => `    at ${frame}`).join('\n');
 
 /** An asynchronous crypto job gets its callback (`ondone`) only after it was created, hence the second look. */
-const isReal = ({ type, resource, stack }: Suspect): boolean => {
-  if (type === 'ZLIB') return !/\bsyncBufferWrapper|Sync\]? \(node:zlib/.test(stack);
-  if (type === 'RANDOMBYTESREQUEST' || !CRYPTO_JOB.test(type)) return true;
-  return Reflect.has(resource, 'ondone') || stack.includes('node:internal/crypto/webcrypto');
+const isReal = ({ type, resource, frames }: Suspect): boolean => {
+  const isJob = CRYPTO_JOB.test(type) && type !== 'RANDOMBYTESREQUEST';
+  if (isJob && !Reflect.has(resource, 'ondone') && !frames.some(isWebCrypto)) return false;
+  const stack = render(frames);
+  if (NOT_SIMULATED.test(stack)) return false;
+  return type !== 'ZLIB' || !/\bsyncBufferWrapper|Sync\]? \(node:zlib/.test(stack);
 };
 
-const toError = ({ type, stack }: Suspect): FleetError =>
-  new FleetError('bug', {
+const isWebCrypto = (frame: NodeJS.CallSite): boolean =>
+  frame.getFileName()?.startsWith('node:internal/crypto/webcrypto') === true;
+
+const toError = ({ type, frames }: Suspect): FleetError => {
+  const stack = render(frames);
+  return new FleetError('bug', {
     code: 'SimulationLeak',
     message: `real I/O inside the simulation: ${type}, created by ${culpritFrame(stack)}`,
     hint: 'Reach it through an injected port, or allow this resource type for the run.',
     details: { type, stack },
   });
+};
 
 /** The innermost frame that is neither Node's nor this file's. */
 const culpritFrame = (stack: string): string =>
   stack
     .split('\n')
-    .slice(1)
     .map((line) => line.trim().replace(/^at /, ''))
     .find((frame) => !/node:|leak-detector|\(<anonymous>\)/.test(frame)) ?? 'Node itself';
