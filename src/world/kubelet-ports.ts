@@ -24,6 +24,8 @@ export interface KubeletOnMac {
   readonly nodeName: string;
   /** Whether the Mac has a loginwindow to look after; without one somebody is always logged in. */
   readonly login: 'modelled' | 'always';
+  /** Of its Node; none unless given. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 const ROOT = '/var/lib';
@@ -32,7 +34,7 @@ const ADDRESS = '10.0.0.7';
 /** As the real agent does, the Mac is looked at before it is told as a Node. */
 export const createKubeletPorts = async (
   actor: Actor,
-  { client, mac, nodeName, login }: KubeletOnMac,
+  { client, mac, nodeName, login, labels = {} }: KubeletOnMac,
 ): Promise<KubeletPorts> => {
   const { clock, random, ids, logger } = actor;
   const { commands, files, measureDisk } = seenBy(actor, mac);
@@ -50,7 +52,13 @@ export const createKubeletPorts = async (
   return {
     ...{ ...deps, ids, vms, files, dial: noDial, metrics: noPodMetrics },
     images: createTartImages({ ...{ cli, files, vms, clock, random, logger, measureDisk, diskPath: '/' }, bookPath }),
-    node: createNodePart({ ...deps, nodeName, address: ADDRESS, facts: async () => factsOf(nodeName), watch }),
+    node: createNodePart({
+      ...deps,
+      nodeName,
+      address: ADDRESS,
+      facts: async () => ({ ...factsOf(nodeName), labels }),
+      watch,
+    }),
     prepare: watch.lookOnce,
     settings: {
       ...{ nodeName, hostIp: ADDRESS, collects: 'images' },

@@ -91,7 +91,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   const { guestPrograms = {} } = dispatcher ?? {};
   const step = createStepMac({ clock, random: random.stream('mac'), otherCommand: login.answer, guestPrograms });
   const mac = noteCommands(step, { starts, commands });
-  for (const folder of FOLDERS) mac.files.now.makeFolder(folder);
+  for (const folder of MAC_FOLDERS) mac.files.now.makeFolder(folder);
   for (const right of renderRights('default')) operator.apply(right);
   if (dispatcher !== undefined) for (const right of renderDispatchRights('default')) operator.apply(right);
   operator.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
@@ -125,7 +125,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
 };
 
 /** Made when the Mac was prepared. */
-const FOLDERS = ['/var/log/tart-vms', '/var/lib/tart-userdata', '/var/lib/tart-records'];
+export const MAC_FOLDERS = ['/var/log/tart-vms', '/var/lib/tart-userdata', '/var/lib/tart-records'];
 
 const READING: readonly string[] = ['get', 'list', 'watch'];
 

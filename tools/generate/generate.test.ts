@@ -28,7 +28,11 @@ describe('the generated files', () => {
 
   it('say what made them, and hold nothing but what can be applied', () => {
     for (const [path, content] of renderDeployFiles()) {
-      assert.match(content, /^# Generated from src\/(kinds|provider|runners) by "npm run generate"\. Do not edit/, path);
+      assert.match(
+        content,
+        /^# Generated from src\/(kinds|provider|runners) by "npm run generate"\. Do not edit/,
+        path,
+      );
       for (const document of parseAllDocuments(content)) {
         assert.deepEqual(document.errors, []);
         assert.match(
