@@ -107,6 +107,45 @@ describe('runners on Macs', () => {
     await judge(await playDay({ protocol: 1 }));
   });
 
+  it('kubectl drain of a Mac in the middle loses no job, where a budget covers runners (§7-41)', async () => {
+    const fleet = open();
+    const { operator, kernel } = fleet.world;
+    loseLabels(fleet);
+    operator.create('/apis/policy/v1/namespaces/tuist-runners/poddisruptionbudgets', {
+      metadata: { name: 'runners' },
+      spec: { minAvailable: 1_000_000, selector: { matchLabels: { 'tuist.dev/runner': 'true' } } },
+    });
+    queue(fleet, 2, 60_000);
+    // A Pod that is Pending may be evicted whatever a budget says; here guests boot as fast as their Pods.
+    const areRunning = (): boolean => fleet.dispatch.jobs().every(({ state }) => state === 'running');
+    await runUntil(fleet, 'both run', () => areRunning() && isRunning(fleet, 3));
+    for (const name of ['mac-1', 'mac-2', 'mac-3']) operator.merge(NODES, name, { spec: { unschedulable: true } });
+    const refused: string[] = [];
+    let isDrained = false;
+    const onMacs = () => podsOf(fleet).filter(({ spec }) => spec.nodeName !== undefined);
+    const evictAll = (): void => {
+      if (isDrained) return;
+      for (const { metadata } of onMacs()) {
+        const path = `/api/v1/namespaces/tuist-runners/pods/${metadata.name}/eviction`;
+        try {
+          operator.create(path, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: metadata.name } });
+        } catch (error) {
+          refused.push(String(error));
+        }
+      }
+      kernel.schedule(5_000, 'drain goes on', evictAll);
+    };
+    evictAll();
+    await runUntil(fleet, 'the Macs are drained', () => {
+      isDrained = onMacs().length === 0;
+      return isDrained;
+    });
+    assert.ok(refused.length > 0);
+    assert.ok(areOver(fleet));
+    for (const name of ['mac-1', 'mac-2', 'mac-3']) operator.merge(NODES, name, { spec: { unschedulable: false } });
+    await judge(fleet);
+  });
+
   it('a free Mac gets its VM within 5 s and the time of a boot (L12)', async () => {
     const fleet = open({ macs: 1 });
     await runUntil(fleet, 'a runner is up', () => isRunning(fleet, 1));
