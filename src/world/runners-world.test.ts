@@ -4,7 +4,10 @@ import { describe, it } from 'node:test';
 import { LABELS } from '../kinds/labels.ts';
 import { RUNNER_POOLS } from '../kinds/runner-pool.ts';
 import { NODES, PODS } from '../kube/types/core.ts';
-import { OLD_IMAGE } from '../runners/testing/runner-pods.ts';
+import { IMAGE, OLD_IMAGE } from '../runners/testing/runner-pods.ts';
+import type { CrashPoint } from '../sim/kernel/actors.ts';
+import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
+import type { Kernel } from '../sim/kernel/kernel.ts';
 import {
   applyPool,
   checkRest,
@@ -237,5 +240,36 @@ describe('bad input', () => {
     stage.world.operator.merge(RUNNER_POOLS, 'other', { spec: { replicas: 0 } });
     await runUntil(stage, 'the other is empty', () => stage.pods().length === 1);
     assert.equal(stage.pods()[0]?.metadata.labels?.[LABELS.runnerPool], 'ci');
+  });
+});
+
+/** Some 300 points; MACFLEET_CRASH_POINTS=all tries each of them. */
+const EVERY = process.env['MACFLEET_CRASH_POINTS'] === 'all' ? 1 : 25;
+
+describe('the controller, killed', () => {
+  it('anywhere in a story of jobs, a roll and a scale-down: no job is lost, no runner too many, every end told (S30, S33, S35)', async () => {
+    const play = async (crash: CrashPoint | undefined): Promise<Kernel> => {
+      const stage = openStage({
+        ...{ macs: 2, pool: { replicas: 2, image: OLD_IMAGE } },
+        ...(crash === undefined ? {} : { crash }),
+      });
+      const { operator, kernel } = stage.world;
+      stage.dispatcher.queue(3, 20_000);
+      kernel.schedule(15_000, 'a roll', () => operator.merge(RUNNER_POOLS, 'ci', { spec: { image: IMAGE } }));
+      kernel.schedule(70_000, 'smaller', () => operator.merge(RUNNER_POOLS, 'ci', { spec: { replicas: 1 } }));
+      const isOver = (): boolean =>
+        kernel.nowMs() > 70_000 && areDone(stage) && stage.pods().length === 1 && isUp(stage, 1);
+      let peak = 0;
+      await runUntil(stage, 'all is done', () => {
+        peak = Math.max(peak, stage.alive().length);
+        return isOver();
+      });
+      assert.ok(peak <= 2, `${peak} runners at once`);
+      await runFor(stage, 200_000);
+      checkRest(stage);
+      return kernel;
+    };
+    const points = await forEachCrashPoint({ actor: 'runners', restartAfterMs: 2_000, every: EVERY }, play);
+    assert.ok(points > 5, `${points} crash points`);
   });
 });

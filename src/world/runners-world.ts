@@ -19,6 +19,8 @@ import { RUNNERS_USER, renderRunnerRights } from './identities.ts';
 export interface RunnersWorldOptions extends Omit<FleetWorldOptions, 'macs' | 'managers' | 'adjust'> {
   /** How a controller reaches the dispatcher. */
   readonly transportFor: (actor: Actor) => DispatchTransport;
+  /** What a controller shows the dispatcher. */
+  readonly tokenFor?: () => string;
   /** Controllers, by name: one unless given. Only one of them acts. */
   readonly controllers?: readonly string[];
   /** What they work with, where a test wants it otherwise: a mutant. */
@@ -29,7 +31,7 @@ export interface RunnersWorldOptions extends Omit<FleetWorldOptions, 'macs' | 'm
 export const RUNNERS_NAMESPACE = 'tuist-runners';
 
 const BASE = `https://tuist.world${RUNNERS_PATH}`;
-export const RUNNERS_URLS = {
+const RUNNERS_URLS = {
   dispatch: `${BASE}/dispatch`,
   scaling: `${BASE}/desired_replicas`,
   sessions: BASE,
@@ -56,7 +58,7 @@ const runController = async (actor: Actor, world: FleetWorld, options: RunnersWo
   const client = world.clientAs(actor, RUNNERS_USER);
   const dispatcher = createDispatcher({
     ...{ transport: transportFor(actor), clock, scalingUrl: RUNNERS_URLS.scaling, sessionsUrl: RUNNERS_URLS.sessions },
-    token: async () => new Secret('the token of the controller'),
+    token: async () => new Secret(options.tokenFor?.() ?? 'the token of the controller'),
   });
   for (let term = 0; ; term += 1) {
     const lease = createLeaderLease({

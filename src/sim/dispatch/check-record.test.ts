@@ -64,6 +64,11 @@ describe('the judges of runners', () => {
       },
       { story: 'a running one is', record: [...RUNNING, pod('pod-deleted')], is: /^S30 r1 is deleted while running$/ },
       {
+        story: 'a running one is, and was said to have ended',
+        record: [...RUNNING, closed(100), pod('pod-deleted')],
+        is: /^S30 r1 is deleted while running$/,
+      },
+      {
         story: 'a finishing one is',
         record: [...ENDED, pod('pod-deleted')],
         is: /^S30 r1 is deleted while finishing$/,

@@ -193,7 +193,8 @@ const remember = (known: Known, entry: DispatchEntry): void => {
       return;
     case 'session-closed':
       known.session = 'closed';
-      known.state = 'finished';
+      // Whoever tells the end of a runner that is at work does not make it so.
+      if (known.state === 'finishing' || known.overAtMs !== undefined) known.state = 'finished';
       return;
     case 'registered':
       known.registrations.add(entry.runnerId);
