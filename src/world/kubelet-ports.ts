@@ -1,6 +1,5 @@
 /** What tart-kubelet works on in a simulated world: the very adapters of production, on a Mac of steps. */
 
-import { neverAborted } from '../base/abort.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { KubeletPorts } from '../kubelet/create-kubelet.ts';
 import { createTartImages } from '../kubelet/images/tart-images.ts';
@@ -14,32 +13,39 @@ import type { Dial } from '../kubelet/pods/probes/dial.ts';
 import { createTartCli } from '../kubelet/vm/tart-cli.ts';
 import { createTartVms } from '../kubelet/vm/tart-vms.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
-import { seenBy } from '../sim/tart/step/seen-by.ts';
+import type { SeenMac } from '../sim/tart/step/seen-by.ts';
 import type { StepMac } from '../sim/tart/step/step-mac.ts';
 import { LOGIN_UID } from './kubelet-login.ts';
 
 export interface KubeletOnMac {
   readonly client: KubeClient;
   readonly mac: StepMac;
+  /** The same as the agent sees it: an actor of the kernel meets every command as an effect of its own. */
+  readonly seen: SeenMac;
   readonly nodeName: string;
+  /** Of its server, and of its fleet. */
+  readonly node?: Partial<Pick<NodeFacts, 'providerId' | 'labels'>>;
   /** Whether the Mac has a loginwindow to look after; without one somebody is always logged in. */
   readonly login: 'modelled' | 'always';
-  /** Of its Node; none unless given. */
-  readonly labels?: Readonly<Record<string, string>>;
+  /** Of the agent. */
+  readonly life: AbortSignal;
 }
 
+/** Whoever runs the agent: an actor, or this process. */
+export type KubeletDeps = Pick<Actor, 'clock' | 'random' | 'ids' | 'logger'>;
+
 const ROOT = '/var/lib';
+/** Made when the Mac was prepared. */
+export const MAC_FOLDERS = ['/var/log/tart-vms', '/var/lib/tart-userdata', '/var/lib/tart-records'];
 const ADDRESS = '10.0.0.7';
 
 /** As the real agent does, the Mac is looked at before it is told as a Node. */
 export const createKubeletPorts = async (
-  actor: Actor,
-  { client, mac, nodeName, login, labels = {} }: KubeletOnMac,
+  { clock, random, ids, logger }: KubeletDeps,
+  { client, mac, seen, nodeName, node, login, life }: KubeletOnMac,
 ): Promise<KubeletPorts> => {
-  const { clock, random, ids, logger } = actor;
-  const { commands, files, measureDisk } = seenBy(actor, mac);
+  const { commands, files, measureDisk } = seen;
   const cli = createTartCli({ commands, binary: mac.tartBinary });
-  const life = neverAborted();
   const session =
     login === 'always' ? noGuiSession : createGuiSession({ commands, clock, logger, uid: LOGIN_UID, life });
   const vms = createTartVms({
@@ -48,7 +54,7 @@ export const createKubeletPorts = async (
   });
   const bookPath = `${ROOT}/tart-records/book.json`;
   const deps = { client, clock, random, logger };
-  const watch = createMacWatch(actor, session);
+  const watch = createMacWatch({ clock, logger }, session);
   return {
     ...{ ...deps, ids, vms, files, dial: noDial, metrics: noPodMetrics },
     images: createTartImages({ ...{ cli, files, vms, clock, random, logger, measureDisk, diskPath: '/' }, bookPath }),
@@ -56,7 +62,7 @@ export const createKubeletPorts = async (
       ...deps,
       nodeName,
       address: ADDRESS,
-      facts: async () => ({ ...factsOf(nodeName), labels }),
+      facts: async () => ({ ...factsOf(nodeName), ...node }),
       watch,
     }),
     prepare: watch.lookOnce,
@@ -68,7 +74,7 @@ export const createKubeletPorts = async (
 };
 
 /** A Mac on which all is well, but for who is logged in. */
-const createMacWatch = ({ clock, logger }: Actor, session: GuiSession) => {
+const createMacWatch = ({ clock, logger }: Pick<KubeletDeps, 'clock' | 'logger'>, session: GuiSession) => {
   const well = async () => ({ is: 'well' }) as const;
   const guiSession = (signal: AbortSignal) => asFinding(session.ensure(signal), signal);
   return createHostWatch({

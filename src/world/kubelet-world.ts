@@ -12,13 +12,14 @@ import type { Pod } from '../kube/types/pod.ts';
 import { createKubelet, type KubeletPorts } from '../kubelet/create-kubelet.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
+import { seenBy } from '../sim/tart/step/seen-by.ts';
 import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
 import { renderDispatchRights } from './dispatch-rights.ts';
 import { TRUE_PACE } from './fleet-pace.ts';
 import { renderRights } from './identities.ts';
 import { createKubeletJury } from './kubelet-jury.ts';
 import { createMacLogin, type MacLogin } from './kubelet-login.ts';
-import { createKubeletPorts } from './kubelet-ports.ts';
+import { createKubeletPorts, MAC_FOLDERS } from './kubelet-ports.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { createWorldDispatch, type WorldDispatch } from './world-dispatch.ts';
 import { openWorldClient } from './world-login.ts';
@@ -100,9 +101,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   const run = async (actor: Actor): Promise<void> => {
     const client = openWorldClient(actor, TRUE_PACE, { server: (request) => api.handle({ ...request, user }) });
     const ports = await createKubeletPorts(actor, {
-      client,
-      mac,
-      nodeName: NODE_NAME,
+      ...{ client, mac, seen: seenBy(actor, mac), nodeName: NODE_NAME, life: neverAborted() },
       login: options.login ?? 'always',
     });
     const kubelet = createKubelet(adjust(ports));
@@ -123,9 +122,6 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
     pod: (name) => pods().find(({ metadata }) => metadata.name === name),
   };
 };
-
-/** Made when the Mac was prepared. */
-export const MAC_FOLDERS = ['/var/log/tart-vms', '/var/lib/tart-userdata', '/var/lib/tart-records'];
 
 const READING: readonly string[] = ['get', 'list', 'watch'];
 

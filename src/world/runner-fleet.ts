@@ -13,12 +13,12 @@ import { DISPATCH_POLL } from '../sim/dispatch/guest/step-program.ts';
 import type { SimDispatch } from '../sim/dispatch/sim-dispatch.ts';
 import { createKernelDispatchTransport } from '../sim/dispatch/transports.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
+import { seenBy } from '../sim/tart/step/seen-by.ts';
 import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
 import { renderDispatchRights } from './dispatch-rights.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import { RUNNERS_ACCOUNT, RUNNERS_USER } from './identities.ts';
-import { createKubeletPorts } from './kubelet-ports.ts';
-import { MAC_FOLDERS } from './kubelet-world.ts';
+import { createKubeletPorts, MAC_FOLDERS } from './kubelet-ports.ts';
 import { createRunnersWorld, RUNNERS_NAMESPACE, type RunnersWorldOptions } from './runners-world.ts';
 import { createWorldDispatch, type WorldDispatch } from './world-dispatch.ts';
 
@@ -98,9 +98,12 @@ const startMac = (nodeName: string, { world, dispatcher, images }: MacGround): S
   });
   const run = async (actor: Actor): Promise<void> => {
     const client = world.clientAs(actor, nodeUser(nodeName));
-    const labels = { [LABELS.fleet]: RUNNER_FLEET };
-    const ports = await createKubeletPorts(actor, { client, mac, nodeName, login: 'always', labels });
-    await createKubelet(ports).run(neverAborted());
+    const life = neverAborted();
+    const ports = await createKubeletPorts(actor, {
+      ...{ client, mac, seen: seenBy(actor, mac), nodeName, login: 'always', life },
+      node: { labels: { [LABELS.fleet]: RUNNER_FLEET } },
+    });
+    await createKubelet(ports).run(life);
   };
   world.kernel.boot(`kubelet-${nodeName}`, (actor) => Promise.resolve(actor.daemon('kubelet', () => run(actor))));
   return mac;
