@@ -16,6 +16,7 @@ import type { TokenRequest } from '../kube/types/authentication.ts';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/types/core.ts';
 import { apiVersionOf } from '../kube/types/resource.ts';
 import { createRunners } from '../runners/create-runners.ts';
+import { DISRUPTION_BUDGETS, renderEvictionBudget } from '../runners/eviction-budget.ts';
 import { createKubeView } from '../sim/dispatch/kube-view.ts';
 import { type ServedDispatch, serveDispatch } from '../sim/dispatch/serve-dispatch.ts';
 import { createSimDispatch, type SimDispatch } from '../sim/dispatch/sim-dispatch.ts';
@@ -31,12 +32,13 @@ export const RUNNER_POOL = 'ci';
 /** As many VMs as macOS lets a Mac run. */
 const RUNNERS_PER_MAC = 2;
 
-/** The namespace of runners, the account of their controller, its rights and those of the dispatcher; in an order that works. */
+/** The namespace of runners, the account of their controller, all rights, and that nobody evicts them; in an order that works. */
 export const renderRunnersHome = (): readonly DemoObject[] => [
   { resource: NAMESPACES, object: { metadata: { name: NAMESPACE } } },
   { resource: SERVICE_ACCOUNTS, object: { metadata: RUNNERS_ACCOUNT } },
   ...renderRunnerRights(NAMESPACE),
   ...renderDispatchRights(NAMESPACE),
+  { resource: DISRUPTION_BUDGETS, object: renderEvictionBudget(NAMESPACE) },
 ];
 
 /** Runners of half a Mac each. */
