@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { parsePort, parseWhole } from '../base/flags/parse-number.ts';
 import type { CliIo } from './io.ts';
-import type { UpFlags } from './up/run-up.ts';
+import type { UpFlags } from './up/up-flags.ts';
 
 export const addUpCommand = (program: Command, io: CliIo): void => {
   program
@@ -11,6 +11,12 @@ export const addUpCommand = (program: Command, io: CliIo): void => {
     .addOption(new Option('--until <state>', 'stop when this is reached').choices(['ready', 'jobs-done']))
     .option('--data <folder>', 'keep the objects and the kubeconfig there')
     .addOption(new Option('--macs <count>', 'how many Macs').default(3).argParser(parseCount))
+    .addOption(
+      new Option('--fleet <kind>', 'what they are for: a Job of Kubernetes, or runners of CI jobs')
+        .choices(['macos', 'runners'])
+        .default('macos'),
+    )
+    .addOption(new Option('--jobs <count>', 'how many jobs runners get').default(20).argParser(parseJobs))
     .addOption(
       new Option('--port <port>', 'port of the API server; 0 takes a free one, or with --data the one of the last run')
         .default(0)
@@ -35,3 +41,4 @@ export const addUpCommand = (program: Command, io: CliIo): void => {
 };
 
 const parseCount = (text: string): number => parseWhole(text, { least: 1, most: 100, what: 'count of Macs' });
+const parseJobs = (text: string): number => parseWhole(text, { least: 1, most: 1_000, what: 'count of jobs' });

@@ -38,8 +38,14 @@ const demo = (resource: Resource<KubeObject>, name: string, fields: object): Dem
   },
 });
 
-/** In an order in which each finds what it refers to. */
-export const renderDemo = (macs: number): readonly DemoObject[] => {
+/** Macs, and a Job for them; in an order in which each finds what it refers to. */
+export const renderDemo = (macs: number): readonly DemoObject[] => [
+  ...renderMacs(macs),
+  demo(JOBS, DEMO_JOB, { spec: renderJob(macs) }),
+];
+
+/** A cluster shell, and a MachineDeployment of Macs. */
+export const renderMacs = (macs: number): readonly DemoObject[] => {
   const labels = { [CLUSTER_API_LABELS.clusterName]: 'demo', [LABELS.fleet]: DEMO_FLEET };
   return [
     demo(CLUSTERS, 'demo', { spec: {} }),
@@ -64,7 +70,6 @@ export const renderDemo = (macs: number): readonly DemoObject[] => {
         },
       },
     }),
-    demo(JOBS, DEMO_JOB, { spec: renderJob(macs) }),
   ];
 };
 

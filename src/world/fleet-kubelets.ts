@@ -10,6 +10,7 @@ import type { Actor } from '../sim/kernel/actor.ts';
 import type { Kernel } from '../sim/kernel/kernel.ts';
 import type { AgentStart } from '../sim/mac/mac-agent.ts';
 import type { DiskFate } from '../sim/mac/sim-mac.ts';
+import { seenBy } from '../sim/tart/step/seen-by.ts';
 import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
 import { createKubeletPorts, MAC_FOLDERS } from './kubelet-ports.ts';
 import { type LogIn, logInAsNode } from './world-login.ts';
@@ -89,10 +90,19 @@ const runKubelet = async (
 ): Promise<void> => {
   const { nodeName, providerId, fleet } = start;
   const { client, keepIdentity } = logInAsNode(actor, logIn, start);
+  const life = neverAborted();
   const ports = await createKubeletPorts(actor, {
-    ...{ client, mac, nodeName, providerId, labels: { [LABELS.fleet]: fleet }, bootId: `${providerId} ${boots}` },
+    ...{
+      client,
+      mac,
+      seen: seenBy(actor, mac),
+      life,
+      nodeName,
+      providerId,
+      labels: { [LABELS.fleet]: fleet },
+      bootId: `${providerId} ${boots}`,
+    },
     ...{ login: 'always', ...(renewEveryMs !== undefined && { renewEveryMs }) },
   });
-  const life = neverAborted();
   await Promise.all([createKubelet(ports).run(life), keepIdentity(life)]);
 };

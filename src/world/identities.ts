@@ -38,6 +38,8 @@ const resourceOf = (group: string, kind: string, scope: Resource<KubeObject>['sc
   return { group, version: 'v1', kind, plural, scope } as const;
 };
 
+export const CLUSTER_ROLES = resourceOf(GROUP, 'ClusterRole');
+
 type RoleName = Exclude<keyof typeof PROVIDER_ROLES, 'fleetSpread'>;
 
 const MANAGER = { kind: 'ServiceAccount', ...MANAGER_ACCOUNT };
@@ -49,7 +51,8 @@ interface Binding {
   readonly subject: object;
 }
 
-const bind = ({ role, metadata, subject }: Binding): Placed => {
+/** A role in one namespace, or everywhere. */
+export const bind = ({ role, metadata, subject }: Binding): Placed => {
   const object = { metadata, roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: role }, subjects: [subject] };
   const isEverywhere = metadata.namespace === undefined;
   return {
@@ -76,7 +79,7 @@ const JOINING = { apiGroup: GROUP, kind: 'Group', name: JOIN_GROUP };
  * certificate. Those of the controllers are there from the start. `fleets` is the namespace of Clusters and Machines.
  */
 export const renderRights = (fleets: string): readonly Placed[] => [
-  ...Object.values(PROVIDER_ROLES).map((object) => ({ resource: resourceOf(GROUP, 'ClusterRole'), object })),
+  ...Object.values(PROVIDER_ROLES).map((object) => ({ resource: CLUSTER_ROLES, object })),
   { resource: SERVICE_ACCOUNTS, object: { metadata: REMOTE_ACCOUNT } },
   grant('manager'),
   grant('leaderElection'),
@@ -96,7 +99,7 @@ export const renderRunnerRights = (namespace: string): readonly Placed[] => {
   const within = (role: string) => bind({ role, metadata: { name: `${role}-runners`, namespace }, subject });
   const { runners, nodes } = RUNNER_ROLES;
   return [
-    ...[runners, nodes].map((object) => ({ resource: resourceOf(GROUP, 'ClusterRole'), object })),
+    ...[runners, nodes].map((object) => ({ resource: CLUSTER_ROLES, object })),
     within(runners.metadata.name),
     within(PROVIDER_ROLES.leaderElection.metadata.name),
     bind({ role: nodes.metadata.name, metadata: { name: nodes.metadata.name }, subject }),

@@ -1,6 +1,5 @@
 /** What tart-kubelet works on in a simulated world: the very adapters of production, on a Mac of steps. */
 
-import { neverAborted } from '../base/abort.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { KubeletPorts } from '../kubelet/create-kubelet.ts';
 import { createTartImages } from '../kubelet/images/tart-images.ts';
@@ -14,20 +13,27 @@ import type { Dial } from '../kubelet/pods/probes/dial.ts';
 import { createTartCli } from '../kubelet/vm/tart-cli.ts';
 import { createTartVms } from '../kubelet/vm/tart-vms.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
-import { seenBy } from '../sim/tart/step/seen-by.ts';
+import type { SeenMac } from '../sim/tart/step/seen-by.ts';
 import type { StepMac } from '../sim/tart/step/step-mac.ts';
 import { LOGIN_UID } from './kubelet-login.ts';
 
 export interface KubeletOnMac extends Pick<NodeFacts, 'nodeName' | 'providerId' | 'labels'> {
   readonly client: KubeClient;
   readonly mac: StepMac;
+  /** The same as the agent sees it: an actor of the kernel meets every command as an effect of its own. */
+  readonly seen: SeenMac;
   /** Another one after each start of the Mac. */
   readonly bootId: string;
   /** How often its Lease is renewed; every ten seconds unless given. */
   readonly renewEveryMs?: number;
   /** Whether the Mac has a loginwindow to look after; without one somebody is always logged in. */
   readonly login: 'modelled' | 'always';
+  /** Of the agent. */
+  readonly life: AbortSignal;
 }
+
+/** Whoever runs the agent: an actor, or this process. */
+export type KubeletDeps = Pick<Actor, 'clock' | 'random' | 'ids' | 'logger'>;
 
 const ROOT = '/var/lib';
 
@@ -37,12 +43,13 @@ export const MAC_FOLDERS = ['/var/log/tart-vms', `${ROOT}/tart-userdata`, `${ROO
 const ADDRESS = '10.0.0.7';
 
 /** As the real agent does, the Mac is looked at before it is told as a Node. */
-export const createKubeletPorts = async (actor: Actor, on: KubeletOnMac): Promise<KubeletPorts> => {
-  const { client, mac, nodeName, login, renewEveryMs } = on;
-  const { clock, random, ids, logger } = actor;
-  const { commands, files, measureDisk } = seenBy(actor, mac);
+export const createKubeletPorts = async (
+  { clock, random, ids, logger }: KubeletDeps,
+  on: KubeletOnMac,
+): Promise<KubeletPorts> => {
+  const { client, mac, nodeName, login, renewEveryMs, life } = on;
+  const { commands, files, measureDisk } = on.seen;
   const cli = createTartCli({ commands, binary: mac.tartBinary });
-  const life = neverAborted();
   const session =
     login === 'always' ? noGuiSession : createGuiSession({ commands, clock, logger, uid: LOGIN_UID, life });
   const vms = createTartVms({
@@ -51,7 +58,7 @@ export const createKubeletPorts = async (actor: Actor, on: KubeletOnMac): Promis
   });
   const bookPath = `${ROOT}/tart-records/book.json`;
   const deps = { client, clock, random, logger };
-  const watch = createMacWatch(actor, session);
+  const watch = createMacWatch({ clock, logger }, session);
   return {
     ...{ ...deps, ids, vms, files, dial: noDial, metrics: noPodMetrics },
     images: createTartImages({ ...{ cli, files, vms, clock, random, logger, measureDisk, diskPath: '/' }, bookPath }),
@@ -68,7 +75,7 @@ export const createKubeletPorts = async (actor: Actor, on: KubeletOnMac): Promis
 };
 
 /** A Mac on which all is well, but for who is logged in. */
-const createMacWatch = ({ clock, logger }: Actor, session: GuiSession) => {
+const createMacWatch = ({ clock, logger }: Pick<KubeletDeps, 'clock' | 'logger'>, session: GuiSession) => {
   const well = async () => ({ is: 'well' }) as const;
   const guiSession = (signal: AbortSignal) => asFinding(session.ensure(signal), signal);
   return createHostWatch({

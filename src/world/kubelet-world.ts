@@ -12,6 +12,7 @@ import type { Pod } from '../kube/types/pod.ts';
 import { createKubelet, type KubeletPorts } from '../kubelet/create-kubelet.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
+import { seenBy } from '../sim/tart/step/seen-by.ts';
 import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
 import { renderDispatchRights } from './dispatch-rights.ts';
 import { TRUE_PACE } from './fleet-pace.ts';
@@ -101,8 +102,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   const run = async (actor: Actor): Promise<void> => {
     const client = openWorldClient(actor, TRUE_PACE, { server: (request) => api.handle({ ...request, user }) });
     const ports = await createKubeletPorts(actor, {
-      client,
-      mac,
+      ...{ client, mac, seen: seenBy(actor, mac), life: neverAborted() },
       ...{ nodeName: NODE_NAME, providerId: `scw-applesilicon://fr-par-1/${NODE_NAME}`, labels: {}, bootId: '1' },
       login: options.login ?? 'always',
     });

@@ -13,6 +13,7 @@ import { DISPATCH_POLL } from '../sim/dispatch/guest/step-program.ts';
 import type { SimDispatch } from '../sim/dispatch/sim-dispatch.ts';
 import { createKernelDispatchTransport } from '../sim/dispatch/transports.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
+import { seenBy } from '../sim/tart/step/seen-by.ts';
 import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
 import { renderDispatchRights } from './dispatch-rights.ts';
 import type { FleetWorld } from './fleet-world.ts';
@@ -99,8 +100,12 @@ const startMac = (nodeName: string, { world, dispatcher, images }: MacGround): S
     const client = world.clientAs(actor, nodeUser(nodeName));
     const labels = { [LABELS.fleet]: RUNNER_FLEET };
     const facts = { nodeName, providerId: `scw-applesilicon://fr-par-1/${nodeName}`, bootId: '1', labels };
-    const ports = await createKubeletPorts(actor, { client, mac, login: 'always', ...facts });
-    await createKubelet(ports).run(neverAborted());
+    const life = neverAborted();
+    const ports = await createKubeletPorts(actor, {
+      ...{ client, mac, seen: seenBy(actor, mac), login: 'always', life },
+      ...facts,
+    });
+    await createKubelet(ports).run(life);
   };
   world.kernel.boot(`kubelet-${nodeName}`, (actor) => Promise.resolve(actor.daemon('kubelet', () => run(actor))));
   return mac;

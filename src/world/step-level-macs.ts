@@ -21,11 +21,22 @@ export interface StepLevelOptions extends SimulationOptions {
   readonly clientForNode: (login: NodeLogin) => KubeClient | Promise<KubeClient>;
   /** Serves the logs of a Node's Pods; without it there are none. */
   readonly serveNode?: ServeNode;
+  /** Runs in place of the scripted Node agent. */
+  readonly runNode?: RunNode;
   /** The simulation of an earlier run, to go on with. */
   readonly saved?: SavedSimulation;
   /** Called with the whole simulation after each of its changes. */
   readonly save?: (simulation: Omit<SavedSimulation, 'version'>) => void;
 }
+
+export interface StartedNode extends Pick<AgentStart, 'nodeName' | 'providerId' | 'fleet'> {
+  readonly client: KubeClient;
+  /** Fresh: no agent was ever on it, or it was wiped. */
+  readonly disk: 'fresh' | 'used';
+}
+
+/** A Node from its start to its end. */
+export type RunNode = (node: StartedNode, signal: AbortSignal) => Promise<void>;
 
 /** They let this key in; real fleets have one each, made by the provider. */
 const FLEET_KEY = new Secret('the simulated fleet key');
@@ -73,7 +84,13 @@ const runAgent = async (
   const { clock, random, logger } = options;
   const capacity = { cpu: '8', memory: '14Gi', pods: '3' };
   const facts = { nodeName, providerId, labels: { [LABELS.fleet]: fleet }, capacity };
+  // Whoever logs in leaves an identity there.
+  const isFresh = (await disk.read()) === undefined;
   const client = await options.clientForNode({ nodeName, kubeconfig, disk });
+  if (options.runNode !== undefined) {
+    await options.runNode({ client, nodeName, providerId, fleet, disk: isFresh ? 'fresh' : 'used' }, signal);
+    return;
+  }
   const serving = options.serveNode === undefined ? {} : { serve: options.serveNode };
   await runNodeAgent({ client, clock, random, logger, ...facts, ...serving }, signal);
 };

@@ -11,13 +11,16 @@ import { ALL_POLICIES } from '../../src/kinds/policies/all-policies.ts';
 import { toAdmissionObjects } from '../../src/kinds/policies/policy.ts';
 import { toCustomResourceDefinition } from '../../src/kinds/schema/crd.ts';
 import { PROVIDER_ROLES } from '../../src/provider/roles.ts';
+import { renderEvictionBudget } from '../../src/runners/eviction-budget.ts';
 import { RUNNER_ROLES } from '../../src/runners/roles.ts';
 
 /** Folders in which every file is ours: one that is not rendered any more is left over. */
-export const GENERATED_FOLDERS = ['deploy/crds', 'deploy/policies', 'deploy/rbac'] as const;
+export const GENERATED_FOLDERS = ['deploy/crds', 'deploy/policies', 'deploy/rbac', 'deploy/runners'] as const;
 
 const KINDS_HEADER =
   '# Generated from src/kinds by "npm run generate". Do not edit: change the kind and generate again.\n';
+const BUDGET_HEADER =
+  '# Generated from src/runners by "npm run generate". Do not edit: change the budget and generate again.\n';
 const rolesHeader = (folder: string): string =>
   `# Generated from ${folder} by "npm run generate". Do not edit: change the role and generate again.\n`;
 
@@ -44,6 +47,8 @@ export const renderDeployFiles = (): ReadonlyMap<string, string> => {
   for (const role of Object.values(RUNNER_ROLES)) {
     files.set(`deploy/rbac/${role.metadata.name}.yaml`, renderFile([role], rolesHeader('src/runners')));
   }
+  const budget = renderEvictionBudget('tuist-runners');
+  files.set('deploy/runners/eviction-budget.yaml', renderFile([budget], BUDGET_HEADER));
   return files;
 };
 

@@ -12,6 +12,7 @@ import { NODES, type Node, PODS } from '../../kube/types/core.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { DEMO_JOB } from '../../world/demo-fleet.ts';
+import { renderColumns } from './render-columns.ts';
 
 export interface FleetViewDeps {
   readonly client: KubeClient;
@@ -104,16 +105,5 @@ const HEADERS = ['MAC', 'STATE', 'SERVER NAME', 'MACHINE', 'NODE', 'PODS'];
 /** Wide enough for the longest state and its steps, so that columns do not jump. */
 const STATE_WIDTH = Math.max(...HOST_STATES.map(({ length }) => length)) + 6;
 
-export const renderTable = (rows: readonly (readonly string[])[]): string => {
-  const widths = HEADERS.map((header, column) =>
-    Math.max(header.length, column === 1 ? STATE_WIDTH : 0, ...rows.map((row) => (row[column] ?? '').length)),
-  );
-  return [HEADERS, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-};
+export const renderTable = (rows: readonly (readonly string[])[]): string =>
+  renderColumns([HEADERS, ...rows], [0, STATE_WIDTH]);

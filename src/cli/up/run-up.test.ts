@@ -44,6 +44,37 @@ describe('macfleet up', () => {
     assert.equal(stderr, '');
   });
 
+  it('runs jobs on runners: each in a VM of its own, and no session stays open', LIMIT, async ({ signal }) => {
+    const args = [
+      '--fleet',
+      'runners',
+      '--macs',
+      '1',
+      '--macs-as',
+      'step-level',
+      '--jobs',
+      '5',
+      '--until',
+      'jobs-done',
+    ];
+    const { exitCode, stdout, stderr } = await up(args, signal);
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /^100\d +running +ci-runner-[0-9a-f]{8} /m);
+    assert.match(stdout, /^5 of 5 jobs ran to their end, each in a VM of its own \(5 VMs\)\.$/m);
+    assert.match(stdout, /No session is left open\./);
+    assert.equal(stderr, '');
+  });
+
+  it('refuses to keep runners, or to leave their Macs to somebody else', async () => {
+    for (const args of [
+      ['--data', join(scratch, 'runners')],
+      ['--provider', 'elsewhere'],
+    ]) {
+      const { exitCode, stderr } = await up(['--fleet', 'runners', ...args]);
+      assert.deepEqual([exitCode, /code: RunnersNotKept/.test(stderr)], [2, true], stderr);
+    }
+  });
+
   it('stops cleanly when it is told to, and leaves nothing behind that was not asked for', async () => {
     const stop = new AbortController();
     const running = up(['--macs', '1', '--macs-as', 'step-level'], stop.signal);

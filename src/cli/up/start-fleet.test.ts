@@ -5,8 +5,9 @@ import { isKind } from '../../base/errors.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { createSystemRandom } from '../../base/random.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import { PODS } from '../../kube/types/core.ts';
-import { renderDemo } from '../../world/demo-fleet.ts';
+import { NODES, PODS } from '../../kube/types/core.ts';
+import { renderDemo, renderMacs } from '../../world/demo-fleet.ts';
+import { RUNNER_POOL, renderRunnerPool } from '../../world/runners-in-process.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 import { startFleet } from './start-fleet.ts';
 
@@ -45,5 +46,48 @@ describe('the fleet of up', () => {
     assert.equal(items.length, 1);
     const [cluster] = (await client.list(CLUSTER_API_RESOURCES.clusters, { signal })).items;
     assert.match(JSON.stringify(cluster), /"type":"RemoteConnectionProbe","status":"True","reason":"ProbeSucceeded"/);
+  });
+
+  it('loses no job when a Mac is drained in the middle: runners are not evicted, idle ones go, busy ones end', {
+    timeout: 60_000,
+  }, async (t) => {
+    const { signal } = t;
+    const [clock, random] = [createSystemClock(), createSystemRandom()];
+    const fast = {
+      macs: 1,
+      port: 0,
+      speedUp: 100,
+      provider: 'here',
+      runners: { jobSpeedUp: 100, guestSpeedUp: 4 },
+    } as const;
+    const fleet = await startFleet({ clock, random, logger: silentLogger, ...fast }, signal);
+    t.after(() => fleet.stop());
+    const { client, runners } = fleet;
+    assert.ok(runners);
+    const { dispatch } = runners;
+    const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+      while (!(await isSo())) await sleep(clock, 50, signal);
+    };
+    for (const object of [...renderMacs(1), renderRunnerPool(1)]) await createOrIgnore(client, object, signal);
+    dispatch.queue({ pool: RUNNER_POOL, durationMs: 600_000 });
+    await until(() => dispatch.jobs()[0]?.state === 'running');
+    const [node] = (await client.list(NODES, { signal })).items;
+    const drained = { name: node?.metadata.name ?? '' };
+    await client.patch(NODES, drained, { type: 'merge', body: { spec: { unschedulable: true } } }, { signal });
+    const busy = { namespace: 'tuist-runners', name: dispatch.jobs()[0]?.runner?.pod ?? '' };
+    // A Pod that is not told to run may always be evicted; a guest that boots in half a second is faster than that.
+    await until(async () => (await client.get(PODS, busy, { signal })).status?.phase === 'Running');
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: busy };
+    await assert.rejects(client.createSubresource(PODS, busy, { subresource: 'eviction', body: eviction, signal }), {
+      message: /disruption budget/,
+    });
+    await until(async () => {
+      const { items } = await client.list(PODS, { signal });
+      return items.every(({ spec }) => spec.nodeName !== drained.name);
+    });
+    assert.deepEqual(
+      dispatch.jobs().map(({ state, conclusion }) => `${state} ${conclusion}`),
+      ['done success'],
+    );
   });
 });

@@ -18,26 +18,38 @@ import { createManager } from '../../provider/create-manager.ts';
 import { createJoinCredentials } from '../../provider/identity/join-credentials.ts';
 import type { MacRack } from '../../sim/mac/bash/mac-rack.ts';
 import { createServeNode } from '../../sim/node/node-server.ts';
+import type { SimTartSettings } from '../../sim/tart/tart-settings.ts';
 import { DEMO_FLEET, DEMO_NAMESPACE } from '../../world/demo-fleet.ts';
 import { POLICIES, PROVIDER, REMOTE_ACCOUNT, renderRights } from '../../world/identities.ts';
 import { startRealBashMacs } from '../../world/real-bash-macs.ts';
+import { type RunnerFleet, renderRunnersHome } from '../../world/runners-in-process.ts';
 import { createSimulatedPorts, type Simulation } from '../../world/simulated-provider.ts';
 import { type StepLevelOptions, startStepLevelMacs } from '../../world/step-level-macs.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
+import { openRunners, type RunnersWish, type UpRunners } from './start-runners.ts';
 
 export interface FleetOptions extends Omit<StepLevelOptions, 'clientForNode' | 'serveNode'> {
   readonly port: number;
   readonly databaseFile?: string;
   /** `elsewhere`: another process is the provider and has the Macs (bin/manager.ts). */
   readonly provider: 'here' | 'elsewhere';
+  /** Are there runners: a job dispatcher, the runners controller, and Macs whose Pods are virtual machines. */
+  readonly runners?: RunnersWish;
   /** On which Macs run real bash; they are step-level without it. Closed by whoever opened it, after the fleet. */
   readonly rack?: MacRack;
+}
+
+interface MacOptions extends FleetOptions {
+  /** What the Tart of Macs that run real bash finds. */
+  readonly tart?: Partial<SimTartSettings>;
 }
 
 export interface Fleet {
   readonly url: string;
   readonly kubeconfig: Secret<string>;
   readonly client: KubeClient;
+  /** Where there are runners. */
+  readonly runners?: Pick<RunnerFleet, 'dispatch' | 'served'>;
   /** Settles when everything has stopped; rejects when a part failed. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -74,28 +86,39 @@ const startInside = async (
   options: FleetOptions,
   plane: ServedControlPlane,
   signal: AbortSignal,
-): Promise<Pick<Fleet, 'client' | 'ended' | 'stop'>> => {
+): Promise<Pick<Fleet, 'client' | 'runners' | 'ended' | 'stop'>> => {
   const life = linkedController(signal);
   const client = plane.clientFor(ADMIN);
   for (const kind of ALL_KINDS) {
     await createOrIgnore(client, { resource: CRDS, object: toCustomResourceDefinition(kind) }, life.signal);
   }
-  for (const guard of [...renderRights(DEMO_NAMESPACE), ...POLICIES]) await createOrIgnore(client, guard, life.signal);
-  const parts = options.provider === 'here' ? await startProvider(options, plane, life.signal) : NOTHING;
+  const guards = options.runners === undefined ? [] : renderRunnersHome();
+  for (const guard of [...renderRights(DEMO_NAMESPACE), ...POLICIES, ...guards])
+    await createOrIgnore(client, guard, life.signal);
+  const runners = options.runners && (await openRunners(options.runners, options, plane));
+  const parts =
+    options.provider === 'here'
+      ? await startProvider({ ...options, ...macsFor(runners) }, plane, life.signal)
+      : NOTHING;
   const controllers = plane.runControllers(life.signal);
-  const ended = Promise.all([controllers, parts.ended])
+  const ended = Promise.all([controllers, parts.ended, runners?.fleet.run(life.signal)])
     .then(() => undefined)
     .finally(() => life.abort());
   return {
-    client,
-    ended,
+    ...{ client, ended },
+    ...(runners === undefined ? {} : { runners: runners.fleet }),
     stop: async () => {
       life.abort();
       await ended.catch(() => undefined);
       await parts.stop();
+      await runners?.close();
     },
   };
 };
+
+/** What makes runners of the VMs of either kind of Mac. */
+const macsFor = (runners: UpRunners | undefined): Pick<MacOptions, 'tart' | 'runNode'> =>
+  runners === undefined ? {} : { tart: runners.tart, runNode: runners.runNode };
 
 interface ProviderParts {
   readonly ended: Promise<void>;
@@ -109,7 +132,7 @@ const REMOTE_TOKEN_LIFE_MS = 86_400_000;
 
 /** The provider, and the simulated cloud and Macs that it works on. */
 const startProvider = async (
-  options: FleetOptions,
+  options: MacOptions,
   plane: ServedControlPlane,
   signal: AbortSignal,
 ): Promise<ProviderParts> => {
@@ -132,7 +155,7 @@ const startProvider = async (
   }
 };
 
-const startMacs = (options: FleetOptions, { authority }: ServedControlPlane, signal: AbortSignal): Simulation => {
+const startMacs = (options: MacOptions, { authority }: ServedControlPlane, signal: AbortSignal): Simulation => {
   const { rack } = options;
   if (rack !== undefined) return startRealBashMacs({ ...options, rack });
   const logins = createNodeLogins({ ...options, host: createHostIo() });

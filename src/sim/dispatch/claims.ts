@@ -1,16 +1,6 @@
 /** Who gets which job: claims, their release, and the refusal of the drain handshake. Each is one step that nothing comes between. */
 import type { RunnerState } from '../../dispatch/port/wire.ts';
-import {
-  changeJob,
-  changeLife,
-  type DispatchCore,
-  isActive,
-  knownJob,
-  lifeOf,
-  note,
-  putJob,
-  takeId,
-} from './dispatch-core.ts';
+import { changeJob, changeLife, type DispatchCore, isActive, knownJob, lifeOf, note, putJob } from './dispatch-core.ts';
 import type { RunnerName } from './dispatch-record.ts';
 import { type RunnerLife, type SimJob, standingOf } from './sim-job.ts';
 
@@ -24,8 +14,9 @@ export interface NewJob {
 const ORDINARY_JOB_MS = 300_000;
 
 export const queueJob = (core: DispatchCore, { pool, account = 'acme', durationMs, exitCode = 0 }: NewJob): SimJob => {
+  core.state.lastJob += 1;
   const job: SimJob = {
-    ...{ id: takeId(core), pool, account, exitCode, durationMs: durationMs ?? ORDINARY_JOB_MS },
+    ...{ id: core.state.lastJob, pool, account, exitCode, durationMs: durationMs ?? ORDINARY_JOB_MS },
     ...{ state: 'queued', queuedAtMs: core.clock.now() },
   };
   putJob(core, job);

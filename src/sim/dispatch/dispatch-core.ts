@@ -43,7 +43,9 @@ export interface DispatchState {
   /** How many samples of metrics each Pod sent. */
   readonly samples: Map<string, number>;
   awayUntilMs: number;
-  nextId: number;
+  /** The latest of jobs, and of runners at GitHub. */
+  lastJob: number;
+  lastRunner: number;
 }
 
 export interface DispatchCore {
@@ -71,18 +73,14 @@ export const emptyState = (): DispatchState => ({
   underWay: new Set(),
   samples: new Map(),
   awayUntilMs: 0,
-  nextId: 1_000,
+  lastJob: 1_000,
+  lastRunner: 0,
 });
 
 export const note = ({ state, clock }: DispatchCore, event: DispatchEvent): void => {
   const entry = { ...event, number: state.record.length + 1, atMs: clock.now() };
   state.record.push(entry);
   for (const listener of state.listeners) listener(entry);
-};
-
-export const takeId = ({ state }: DispatchCore): number => {
-  state.nextId += 1;
-  return state.nextId;
 };
 
 /** Throws `bug`: only the simulator itself names jobs here. */

@@ -1,11 +1,12 @@
 /** The GitHub behind the dispatcher: registrations of runners, and what becomes of their jobs there. */
-import { changeJob, type DispatchCore, knownJob, note, takeId } from './dispatch-core.ts';
+import { changeJob, type DispatchCore, knownJob, note } from './dispatch-core.ts';
 import type { Conclusion, RunnerName } from './dispatch-record.ts';
 import type { Registration, SimJob } from './sim-job.ts';
 
 /** A JIT config: it names one runner, which may take one job. */
 export const register = (core: DispatchCore, { pod, uid }: RunnerName, job: number): Registration => {
-  const id = takeId(core);
+  core.state.lastRunner += 1;
+  const id = core.state.lastRunner;
   const jit = Buffer.from(JSON.stringify({ runner_id: id, runner_name: pod })).toString('base64');
   const registration = { id, jit, pod, uid, job };
   core.state.registrations.set(jit, registration);

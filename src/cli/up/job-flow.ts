@@ -1,0 +1,77 @@
+/** Jobs for the runners of `up`: queued one after the other, shown as a line each, and summed up when all are done. */
+import type { Clock } from '../../base/clock.ts';
+import type { SimDispatch } from '../../sim/dispatch/sim-dispatch.ts';
+import type { SimJob } from '../../sim/dispatch/sim-job.ts';
+import { renderColumns } from './render-columns.ts';
+
+export interface JobFlowOptions {
+  readonly dispatch: SimDispatch;
+  readonly clock: Clock;
+  readonly pool: string;
+  readonly count: number;
+}
+
+export interface JobFlow {
+  /** Queues the first now and the others after it; once. */
+  begin(): void;
+  render(): string;
+  /** Every job has come to its end, and the end of its runner was told. */
+  isDone(): boolean;
+  summary(): string;
+  onChange(run: () => void): () => void;
+  stop(): void;
+}
+
+const QUEUE_EVERY_MS = 200;
+/** In life, one after the other. */
+const DURATIONS_MS = [60_000, 180_000, 120_000, 300_000, 240_000];
+
+export const createJobFlow = ({ dispatch, clock, pool, count }: JobFlowOptions): JobFlow => {
+  let queued = 0;
+  let cancel = (): void => undefined;
+  const queueNext = (): void => {
+    if (queued >= count) return;
+    dispatch.queue({ pool, durationMs: DURATIONS_MS[queued % DURATIONS_MS.length] ?? 0 });
+    queued += 1;
+    cancel = clock.schedule(QUEUE_EVERY_MS, queueNext);
+  };
+  const isDone = (): boolean => queued === count && dispatch.jobs().every(({ state }) => state === 'done');
+  return {
+    begin: () => {
+      if (queued === 0) queueNext();
+    },
+    render: () => renderColumns([HEADERS, ...dispatch.jobs().map((job) => toRow(job, clock.now()))]),
+    isDone,
+    summary: () => renderSummary(dispatch),
+    onChange: (run) => dispatch.onEntry(run),
+    stop: () => cancel(),
+  };
+};
+
+const HEADERS = ['JOB', 'STATE', 'RUNNER', 'WAITED', 'RAN'];
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+const toRow = ({ id, state, conclusion, runner, queuedAtMs, startedAtMs, endedAtMs }: SimJob, nowMs: number) => [
+  String(id),
+  conclusion === undefined || conclusion === 'success' ? state : `${state}, ${conclusion}`,
+  runner?.pod ?? '-',
+  seconds((startedAtMs ?? nowMs) - queuedAtMs),
+  startedAtMs === undefined ? '-' : seconds((endedAtMs ?? nowMs) - startedAtMs),
+];
+
+/** How long jobs waited, how they ended, and whether anything was left behind. */
+const renderSummary = (dispatch: SimDispatch): string => {
+  const jobs = dispatch.jobs();
+  const waitsMs = jobs
+    .map(({ startedAtMs, queuedAtMs }) => (startedAtMs ?? queuedAtMs) - queuedAtMs)
+    .toSorted((left, right) => left - right);
+  const median = waitsMs[Math.floor(waitsMs.length / 2)] ?? 0;
+  const ended = jobs.filter(({ conclusion }) => conclusion === 'success').length;
+  const open = dispatch.sessions().filter(({ endedAtMs }) => endedAtMs === undefined).length;
+  const runners = new Set(jobs.flatMap(({ runner }) => runner?.uid ?? [])).size;
+  return [
+    `${ended} of ${jobs.length} jobs ran to their end, each in a VM of its own (${runners} VMs).`,
+    `They waited ${seconds(median)} at the median and ${seconds(waitsMs.at(-1) ?? 0)} at most. ${open === 0 ? 'No session is' : `${open} sessions are`} left open.`,
+  ].join('\n');
+};
