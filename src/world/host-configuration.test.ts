@@ -6,7 +6,7 @@ import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import type { FleetWorld } from './fleet-world.ts';
-import { readyMachines, runUntil, scale, startWorld } from './testing/fleet-run.ts';
+import { isTold, readyMachines, runUntil, scale, startWorld } from './testing/fleet-run.ts';
 
 /** The digest that a Mac has which is configured so. */
 const digestOf = (inputs: Readonly<Record<string, string>>): string =>
@@ -49,5 +49,6 @@ describe('the configuration of a Mac', () => {
     world.operator.merge(MAC_HOSTS, world.cloud.servers()[0]?.id ?? '', { spec: { osFamily: 'Retired' } });
     scale(world, 0);
     await runUntil(world, 'wiped', () => world.cloud.servers()[0]?.wipes === 1);
+    assert.ok(isTold(world, 'OSPinUnavailable'));
   });
 });

@@ -8,7 +8,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../kube/types/extensions.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
 import type { FleetWorld } from './fleet-world.ts';
-import { BOUNDS, freeHosts, pass, readyMachines, runUntil, scale, startWorld } from './testing/fleet-run.ts';
+import { BOUNDS, freeHosts, isTold, pass, readyMachines, runUntil, scale, startWorld } from './testing/fleet-run.ts';
 
 const { machines: CORE_MACHINES } = CLUSTER_API_RESOURCES;
 
@@ -234,6 +234,7 @@ describe('trouble with a Mac, on the virtual clock', () => {
     const [ready] = hostOf(world, id)?.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
     assert.equal(ready?.reason, 'WipeRefused');
     assert.match(ready?.message ?? '', /release it with the policy terminate/);
+    assert.ok(isTold(world, 'ReleaseFailed'));
   });
 
   it('R13 a Mac gets its name although every record of a rename is too old by the next pass', async () => {

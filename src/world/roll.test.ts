@@ -4,7 +4,7 @@ import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { NODES } from '../kube/types/core.ts';
 import type { FleetWorld } from './fleet-world.ts';
-import { readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
+import { isTold, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
 
 const hashes = ({ operator }: FleetWorld): readonly (string | undefined)[] =>
   operator.list(MAC_HOSTS).map(({ status }) => status?.configHash);
@@ -69,6 +69,8 @@ describe('another host configuration, on the virtual clock', () => {
     world.upgrade('mended');
     await runUntil(world, 'all have it', () => isOneHash(world, hash));
     await runUntil(world, 'cleared', () => world.operator.list(MACHINES).every(({ status }) => !status?.failureReason));
+    for (const reason of ['AgentRollFailed', 'AgentRollRetried', 'AgentRolled'])
+      assert.ok(isTold(world, reason), reason);
   });
 
   it('L21 004-5 writes little about a Mac that it never gets through to', async () => {

@@ -5,6 +5,7 @@ import { neverAborted } from '../base/abort.ts';
 import { createSeededRandom } from '../base/random.ts';
 import { createHarness } from '../kube/testing/harness.ts';
 import { SECRETS } from '../kube/types/core.ts';
+import { openSshKeyFrom } from '../pki/openssh-key.ts';
 import { createFleetKeys } from '../provider/identity/fleet-keys.ts';
 import { registerSshKey } from '../scaleway/register-ssh-key.ts';
 import { createSimCloudPort } from '../scaleway/testing/sim-cloud-port.ts';
@@ -54,11 +55,11 @@ describe('two clusters with a fleet of one name in one project', () => {
 
   it('R28 know the key again that the original made known, and leave that of another alone', async () => {
     const cloud = createCloud();
-    const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEqjvKnN0ZVSs6gVQ0ZsVb0BkyIlbCwYcHcLbvHg6h0c';
+    const { privateKey, publicKey } = openSshKeyFrom(Buffer.alloc(32, 1));
     const added = cloud.as('the original').addSshKey({ name: 'macos', publicKey: `${publicKey} tuist-capi-macos` });
     const [heir, other] = [join(cloud, '0a1b2c3d'), join(cloud, 'ffffffff')];
     const encode = (text: string): string => Buffer.from(text).toString('base64');
-    const data = { id_ed25519: encode('theirs'), 'id_ed25519.pub': encode(`${publicKey}\n`) };
+    const data = { id_ed25519: encode(privateKey.reveal()), 'id_ed25519.pub': encode(`${publicKey}\n`) };
     await heir.client.create(SECRETS, { metadata: KEY, data }, { signal });
     await heir.use();
     await other.use();

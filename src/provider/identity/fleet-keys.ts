@@ -39,7 +39,8 @@ export const createFleetKeys = (deps: FleetKeyDeps): FleetKeys => ({
   privateKeyOf: async (fleet, signal) => {
     const secret = (await find(deps, fleet, signal)) ?? (await make(deps, fleet, signal));
     const { privateKey, publicKey } = readPair(secret);
-    if (secret.metadata.annotations?.[ANNOTATIONS.sshKeyFingerprint] !== fingerprintOf(publicKey))
+    const { [ANNOTATIONS.sshKeyId]: id, [ANNOTATIONS.sshKeyFingerprint]: known } = secret.metadata.annotations ?? {};
+    if (id === undefined || known !== fingerprintOf(publicKey))
       await makeKnown(deps, { fleet, secret, publicKey }, signal);
     return privateKey;
   },

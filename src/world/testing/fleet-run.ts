@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { MAC_HOSTS } from '../../kinds/mac-host.ts';
 import { MACHINES } from '../../kinds/machine.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import { EVENTS } from '../../kube/types/core.ts';
 import { createAuditChecker } from '../../sim/cloud/check-audit.ts';
 import { renderDemo } from '../demo-fleet.ts';
 import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from '../fleet-world.ts';
@@ -78,6 +79,10 @@ export const readyMachines = ({ operator }: FleetWorld): number =>
   operator
     .list(MACHINES)
     .filter(({ metadata, status }) => status?.initialization?.provisioned && !metadata.deletionTimestamp).length;
+
+/** Whether somebody was told of it, by an Event of that reason. */
+export const isTold = ({ operator }: FleetWorld, reason: string): boolean =>
+  operator.list(EVENTS).some((event) => event.reason === reason);
 
 export const freeHosts = ({ operator, cloud }: FleetWorld): number =>
   operator
