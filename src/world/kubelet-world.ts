@@ -94,9 +94,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   const cloning = new Set<string>();
   const mac = noteCommands(step, { starts, commands, cloning });
   for (const folder of MAC_FOLDERS) mac.files.now.makeFolder(folder);
-  for (const right of renderRights('default')) operator.apply(right);
-  if (dispatcher !== undefined) for (const right of renderDispatchRights('default')) operator.apply(right);
-  operator.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+  furnish(operator, dispatcher === undefined ? [] : renderDispatchRights('default'));
   const { adjust = (ports) => ports } = options;
   let tellGoDown = (): void => undefined;
   const run = async (actor: Actor): Promise<void> => {
@@ -127,6 +125,12 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
     node,
     pod: (name) => pods().find(({ metadata }) => metadata.name === name),
   };
+};
+
+/** What an API server has that somebody set up. */
+const furnish = (operator: Operator, more: ReturnType<typeof renderRights>): void => {
+  for (const right of [...renderRights('default'), ...more]) operator.apply(right);
+  operator.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
 };
 
 const READING: readonly string[] = ['get', 'list', 'watch'];
