@@ -97,7 +97,7 @@ export const look = ({ state }: DispatchCore, uid: string): Standing => {
 
 /** No job for this UID from now on, and how it stands at this very moment. */
 export const refuse = (core: DispatchCore, runner: RunnerName): Standing => {
-  const life = lifeOf(core, runner, core.state.lives.get(runner.uid)?.pool ?? '');
+  const life = lifeOf(core, runner);
   const { state } = look(core, runner.uid);
   if (!life.isRefused) {
     changeLife(core, life, { isRefused: true });

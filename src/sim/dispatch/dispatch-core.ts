@@ -101,9 +101,10 @@ export const putJob = (core: DispatchCore, job: SimJob): void => {
   noteLoad(core, job.pool);
 };
 
-/** Of a runner that nobody heard of before it begins here. */
-export const lifeOf = ({ state }: DispatchCore, { pod, uid }: RunnerName, pool: string): RunnerLife => {
-  const life = state.lives.get(uid) ?? { pod, uid, pool, isRefused: false, isHanded: false };
+/** Of a runner that nobody heard of before it begins here. Whoever only speaks about it may not know its pool. */
+export const lifeOf = ({ state }: DispatchCore, { pod, uid }: RunnerName, pool = ''): RunnerLife => {
+  const known = state.lives.get(uid) ?? { pod, uid, pool, isRefused: false, isHanded: false };
+  const life = known.pool === '' ? { ...known, pool } : known;
   state.lives.set(uid, life);
   return life;
 };
