@@ -35,6 +35,18 @@ test('up says that its Macs run real bash, and makes them into Nodes', LIMIT, as
   assert.match(text, /2 Nodes ready/);
 });
 
+test('up runs jobs on runners whose guests are processes on Macs with real bash', LIMIT, async ({ signal }) => {
+  const said: string[] = [];
+  const say = (text: string): void => void said.push(text);
+  const args = ['up', '--fleet', 'runners', '--macs', '1', '--jobs', '4', '--until', 'jobs-done'];
+  const exitCode = await runCli({ args, version: '0', io: { stdout: say, stderr: say, env: {}, signal } });
+  const text = said.join('');
+  assert.equal(exitCode, 0, text);
+  assert.match(text, /The Macs run real bash/);
+  assert.match(text, /^4 of 4 jobs ran to their end, each in a VM of its own \(4 VMs\)\.$/m);
+  assert.match(text, /No session is left open\./);
+});
+
 test('up that is stopped while it starts leaves nothing behind', LIMIT, async () => {
   const stop = new AbortController();
   const say = (text: string): void => (/API server ready/.test(text) ? stop.abort() : undefined);
