@@ -4,10 +4,12 @@ import { describe, it } from 'node:test';
 import { LABELS } from '../kinds/labels.ts';
 import { RUNNER_POOLS } from '../kinds/runner-pool.ts';
 import { NODES, PODS } from '../kube/types/core.ts';
+import { RUNNER_ROLES } from '../runners/roles.ts';
 import { IMAGE, OLD_IMAGE } from '../runners/testing/runner-pods.ts';
 import type { CrashPoint } from '../sim/kernel/actors.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
 import type { Kernel } from '../sim/kernel/kernel.ts';
+import { RUNNERS_USER } from './identities.ts';
 import {
   applyPool,
   checkRest,
@@ -240,6 +242,44 @@ describe('bad input', () => {
     stage.world.operator.merge(RUNNER_POOLS, 'other', { spec: { replicas: 0 } });
     await runUntil(stage, 'the other is empty', () => stage.pods().length === 1);
     assert.equal(stage.pods()[0]?.metadata.labels?.[LABELS.runnerPool], 'ci');
+  });
+});
+
+describe('the rights of the controller (S40)', () => {
+  /** What no request of this story shows, and why it is needed all the same. */
+  const DECLARED = [
+    // Only a Node that is gone lets a Pod be forced away, and another controller is looked for before the start.
+    ...['get /nodes', 'list coordination.k8s.io/leases'],
+    // What happens again is counted.
+    'patch /events',
+  ];
+
+  it('are all used in a story of jobs, a death and a scale-down, or declared', async () => {
+    const used = new Set<string>();
+    const stage = openStage({
+      observer: {
+        onRequest: ({ attempt }) => {
+          if (attempt.on !== 'resource' || attempt.user.name !== RUNNERS_USER.name) return;
+          const { verb, group, resource, subresource } = attempt;
+          used.add(`${verb} ${group}/${resource}${subresource === '' ? '' : `/${subresource}`}`);
+        },
+      },
+    });
+    stage.dispatcher.queue(1, 10_000);
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3) && areDone(stage));
+    const [died] = stage.pods();
+    stage.world.operator.mergeStatus(PODS, died?.metadata.name ?? '', { status: { phase: 'Failed' } });
+    await runUntil(stage, 'it is replaced', () => isUp(stage, 3));
+    stage.world.operator.merge(RUNNER_POOLS, 'ci', { spec: { replicas: 0 } });
+    await runUntil(stage, 'all are gone', () => stage.pods().length === 0);
+    await runFor(stage, 150_000);
+    assert.deepEqual(stage.world.forbidden, []);
+    const granted = Object.values(RUNNER_ROLES)
+      .flatMap(({ rules }) => rules)
+      .flatMap(({ apiGroups = [], resources = [], verbs }) =>
+        verbs.flatMap((verb) => resources.map((resource) => `${verb} ${apiGroups.join()}/${resource}`)),
+      );
+    assert.deepEqual(granted.filter((right) => !used.has(right)).toSorted(), DECLARED.toSorted());
   });
 });
 
