@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { FINALIZERS } from '../../kinds/labels.ts';
 import { parseMacHost } from '../../kinds/mac-host.ts';
 import { parseMachine } from '../../kinds/machine.ts';
 import { CLUSTER_API_ANNOTATIONS } from '../../kube/types/cluster-api.ts';
@@ -97,7 +98,7 @@ describe('a server that is not on record', () => {
     {
       story: 'R3 is wiped when a machine has it and it has a pool name: the Go original stopped half-way',
       name: POOL,
-      owner: machine({ status: { serverID: ID } }),
+      owner: machine({ status: { serverID: ID } }, { finalizers: [FINALIZERS.machine] }),
       spec: {
         ...claimed,
         assignedName: { current: POOL },
@@ -110,6 +111,12 @@ describe('a server that is not on record', () => {
           by: 'macfleet',
         },
       },
+    },
+    {
+      story: 'R3 S6 is left for the next list while that machine has no finalizer yet (swarm seed 30135: it was moved)',
+      name: POOL,
+      owner: machine({ status: { serverID: ID } }),
+      spec: undefined,
     },
     {
       story:

@@ -1,5 +1,6 @@
 /** What a complete list of servers means for the hosts on record: pure. */
 import { toTimestamp } from '../../base/clock.ts';
+import { FINALIZERS } from '../../kinds/labels.ts';
 import type { MacHost, MacHostSpec, MacHostStatus } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { parseServerName } from '../../kinds/names.ts';
@@ -142,8 +143,11 @@ const lifeWithOwner = (
     return { ...home, ...claimed, assignedName: { current: name, next: name } };
   if (parsed?.kind !== 'pool') return undefined;
   const life = { ...claimed, pool: { prefix: parsed.prefix }, assignedName: { current: name } };
+  const { deletionTimestamp, finalizers = [] } = machine.metadata;
   // One that goes says itself what becomes of its Mac: it may go with its namespace, and ask for nothing (R18).
-  return machine.metadata.deletionTimestamp === undefined ? { ...life, release: halfReleased(view) } : life;
+  if (deletionTimestamp !== undefined) return life;
+  // Nothing is done to the Mac of a machine that could vanish meanwhile (S6): the next list is soon enough.
+  return finalizers.includes(FINALIZERS.machine) ? { ...life, release: halfReleased(view) } : undefined;
 };
 
 /** It lives on in another cluster, and its Mac with it. */
