@@ -6,8 +6,9 @@ import { FleetError, isKind } from '../../base/errors.ts';
 import { createLimiter } from '../../base/limiter.ts';
 import { FINALIZERS } from '../../kinds/labels.ts';
 import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
-import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
+import { MACHINES, type ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { parseProviderId } from '../../kinds/names.ts';
+import { readIfThere } from '../../kube/client/if-there.ts';
 import {
   type Controller,
   createController,
@@ -140,13 +141,24 @@ const isOf = (
 ) => source?.projectID === projectId && source.zone === zone;
 
 /** Somebody else being first is no trouble: the next look sees what is there. */
-const carryOut = async (plan: InventoryPlan, { kube, signal }: ReconcileContext): Promise<void> => {
+const carryOut = async (plan: InventoryPlan, context: ReconcileContext): Promise<void> => {
+  if (plan.do === 'create' && plan.spec.release !== undefined && !(await isOwnerThere(plan.spec, context))) return;
+  const { kube, signal } = context;
   try {
     const host = plan.do === 'create' ? await kube.create(MAC_HOSTS, newHost(plan), { signal }) : plan.host;
     await patchServer(host, plan.server, { kube, signal });
   } catch (error) {
     if (!isKind(error, 'exists', 'conflict', 'not-found')) throw error;
   }
+};
+
+/** Nothing is given back by what a cache says: its machine may be gone by now, and live on in another cluster (R17). */
+const isOwnerThere = async (
+  { claimRef }: Pick<MacHost['spec'], 'claimRef'>,
+  context: ReconcileContext,
+): Promise<boolean> => {
+  const owner = claimRef && (await readIfThere(MACHINES, claimRef, context));
+  return owner?.metadata.uid === claimRef?.uid && owner?.metadata.deletionTimestamp === undefined;
 };
 
 const TYPE = { apiVersion: `${MAC_HOSTS.group}/${MAC_HOSTS.version}`, kind: MAC_HOSTS.kind };
