@@ -37,7 +37,7 @@ describe('the generated files', () => {
         assert.deepEqual(document.errors, []);
         assert.match(
           String(document.get('kind')),
-          /^(ClusterRole|CustomResourceDefinition|PodDisruptionBudget|ValidatingAdmissionPolicy(Binding)?)$/,
+          /^(ClusterRole|CustomResourceDefinition|Namespace|PodDisruptionBudget|ValidatingAdmissionPolicy(Binding)?)$/,
         );
       }
     }

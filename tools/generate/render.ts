@@ -19,6 +19,8 @@ export const GENERATED_FOLDERS = ['deploy/crds', 'deploy/policies', 'deploy/rbac
 
 const KINDS_HEADER =
   '# Generated from src/kinds by "npm run generate". Do not edit: change the kind and generate again.\n';
+/** Goes along: without it nothing in it can be applied. */
+const RUNNERS_NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tuist-runners' } };
 const BUDGET_HEADER =
   '# Generated from src/runners by "npm run generate". Do not edit: change the budget and generate again.\n';
 const rolesHeader = (folder: string): string =>
@@ -47,8 +49,8 @@ export const renderDeployFiles = (): ReadonlyMap<string, string> => {
   for (const role of Object.values(RUNNER_ROLES)) {
     files.set(`deploy/rbac/${role.metadata.name}.yaml`, renderFile([role], rolesHeader('src/runners')));
   }
-  const budget = renderEvictionBudget('tuist-runners');
-  files.set('deploy/runners/eviction-budget.yaml', renderFile([budget], BUDGET_HEADER));
+  const budget = [RUNNERS_NAMESPACE, renderEvictionBudget(RUNNERS_NAMESPACE.metadata.name)];
+  files.set('deploy/runners/eviction-budget.yaml', renderFile(budget, BUDGET_HEADER));
   return files;
 };
 
