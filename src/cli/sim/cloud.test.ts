@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { request } from 'undici';
 import { runCli } from '../run-cli.ts';
 import { SCENARIOS } from './scenarios.ts';
+import { runSim } from './testing/started-sim.ts';
 
 interface Running {
   /** What the welcome says behind this word. */
@@ -25,29 +26,10 @@ const withFolder = async (body: (file: string, folder: string) => Promise<void>)
   }
 };
 
-/** Runs the command, the body as soon as it says how to stop it, and stops it. */
-const running = async (args: readonly string[], body: (cloud: Running) => Promise<void>): Promise<string> => {
-  const stopping = new AbortController();
-  const ready = Promise.withResolvers<void>();
-  let [stdout, stderr] = ['', ''];
-  const io = {
-    stdout: (text: string) => {
-      stdout += text;
-      if (stdout.includes('Ctrl-C stops it.')) ready.resolve();
-    },
-    stderr: (text: string) => {
-      stderr += text;
-    },
-    env: {},
-    signal: stopping.signal,
-  };
-  const ended = runCli({ args: ['sim', 'cloud', ...args], version: '1.2.3', io });
-  const told = (word: string): string => new RegExp(`${word}[=:]\\s*(\\S+)`).exec(stdout)?.[1] ?? '';
-  await Promise.race([ready.promise, ended]);
-  assert.equal(stderr, '');
-  try {
-    await body({
-      ...{ told, text: () => stdout },
+const running = (args: readonly string[], body: (cloud: Running) => Promise<void>): Promise<string> =>
+  runSim(['cloud', ...args], ({ told, out }) =>
+    body({
+      ...{ told, text: out },
       ask: async (method, path, text) => {
         const answer = await request(`${told('SCW_API_URL')}/apple-silicon/v1alpha1/zones/fr-par-1${path}`, {
           ...{ method, headers: { 'x-auth-token': told('SCW_SECRET_KEY'), 'user-agent': 'tester' } },
@@ -62,13 +44,8 @@ const running = async (args: readonly string[], body: (cloud: Running) => Promis
         });
         return answer.body.text();
       },
-    });
-  } finally {
-    stopping.abort();
-  }
-  assert.equal(await ended, 0);
-  return stdout;
-};
+    }),
+  );
 
 const refusal = async (...args: readonly string[]) => {
   let [stdout, stderr] = ['', ''];

@@ -3,32 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { request } from 'undici';
 import { DISPATCH_FAULT_IDS } from '../../sim/dispatch/faults.ts';
-import { runCli } from '../run-cli.ts';
-
-const start = (args: readonly string[]) => {
-  const stopping = new AbortController();
-  const ready = Promise.withResolvers<void>();
-  let [stdout, stderr] = ['', ''];
-  const io = {
-    stdout: (text: string) => {
-      stdout += text;
-      if (stdout.includes('Ctrl-C stops it.')) ready.resolve();
-    },
-    stderr: (text: string) => {
-      stderr += text;
-    },
-    env: {},
-    signal: stopping.signal,
-  };
-  const ended = runCli({ args: ['sim', 'dispatch', ...args], version: '1.2.3', io });
-  return {
-    ended,
-    ready: Promise.race([ready.promise, ended]),
-    stop: () => stopping.abort(),
-    out: () => stdout,
-    err: () => stderr,
-  };
-};
+import { runSim, startSim } from './testing/started-sim.ts';
 
 interface Running {
   told(word: string): string;
@@ -39,13 +14,10 @@ interface Running {
   ): Promise<{ readonly status: number; readonly text: string }>;
 }
 
-const running = async (args: readonly string[], body: (dispatch: Running) => Promise<void>): Promise<string> => {
-  const command = start(args);
-  await command.ready;
-  assert.equal(command.err(), '');
-  try {
-    await body({
-      told: (word) => new RegExp(`${word}[=:]\\s*(\\S+)`).exec(command.out())?.[1] ?? '',
+const running = (args: readonly string[], body: (dispatch: Running) => Promise<void>): Promise<string> =>
+  runSim(['dispatch', ...args], ({ told }) =>
+    body({
+      told,
       ask: async (method, url, { token, body: sent } = {}) => {
         const answer = await request(url, {
           ...{ method, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } },
@@ -53,13 +25,8 @@ const running = async (args: readonly string[], body: (dispatch: Running) => Pro
         });
         return { status: answer.statusCode, text: await answer.body.text() };
       },
-    });
-  } finally {
-    command.stop();
-  }
-  assert.equal(await command.ended, 0, command.err());
-  return command.out();
-};
+    }),
+  );
 
 describe('macfleet sim dispatch', { timeout: 60_000 }, () => {
   test('queues jobs, hands one out over HTTP, tells what happens, and stops without a trace of an error', async () => {
@@ -120,7 +87,7 @@ describe('macfleet sim dispatch', { timeout: 60_000 }, () => {
   ];
   for (const { args, code } of usage) {
     test(`refuses ${args.join(' ')} as ${code}`, async () => {
-      const command = start(args);
+      const command = startSim(['dispatch', ...args]);
       assert.deepEqual([await command.ended, command.err().includes(`code: ${code}\n`)], [2, true], command.err());
     });
   }
