@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Pod } from '../../../src/kube/types/pod.ts';
 import { vmNameOf } from '../../../src/kubelet/pods/vm-name.ts';
 import { killNow } from '../../../src/sim/tart/program/kill-now.ts';
+import type { SimTartSettings } from '../../../src/sim/tart/tart-settings.ts';
 import { type Agent, createAgents } from '../../tart-kubelet/agent-process.ts';
 
 export interface KubeletMac {
@@ -39,12 +40,15 @@ export interface KubeletMacOptions {
   readonly fleet: string;
   /** The first three parts of the addresses of its guests. */
   readonly loopback: string;
+  /** Of its Tart; every image is there, and idles, unless given. */
+  readonly images?: SimTartSettings['images'];
 }
 
-export const createKubeletMac = ({ nodeName, fleet, loopback }: KubeletMacOptions): KubeletMac => {
+export const createKubeletMac = ({ nodeName, fleet, loopback, images }: KubeletMacOptions): KubeletMac => {
   const folder = mkdtempSync(join(tmpdir(), 'kubelet-mac-'));
   const kubeconfig = join(folder, 'kubeconfig');
   const agents = createAgents({ folder, nodeName, kubeconfig, loopback, labels: `tuist.dev/fleet=${fleet}` });
+  if (images !== undefined) agents.tart.configure({ loopback, images });
   const started: Agent[] = [];
   const losePower = async (): Promise<void> => {
     for (const pid of pidsOf(folder)) killNow(pid);

@@ -12,7 +12,7 @@ import type { Cluster } from '../bench/cluster.ts';
 import { drawToken } from '../cluster-api/node-access.ts';
 import { newId } from '../kinds/kinds-scene.ts';
 import { eventually, openScene, type Scene } from '../kube/scene.ts';
-import { createKubeletMac, type KubeletMac } from './kubelet-mac.ts';
+import { createKubeletMac, type KubeletMac, type KubeletMacOptions } from './kubelet-mac.ts';
 
 export interface MacPark extends Scene {
   /** Their label `tuist.dev/fleet`; the namespace's name. */
@@ -33,6 +33,8 @@ export interface MacParkOptions {
   readonly cluster?: Cluster;
   /** Their agents run, and their Nodes are ready, unless the test starts them itself. */
   readonly agents?: 'not-started';
+  /** Of their Tarts. */
+  readonly images?: KubeletMacOptions['images'];
 }
 
 const DEADLINE_MS = 90_000;
@@ -41,7 +43,7 @@ const SAID_MAX = 3_000;
 export const openMacPark = async (t: TestContext, options: MacParkOptions): Promise<MacPark> => {
   const scene = await openScene(t, options.cluster);
   const { cluster, client, namespace, undo } = scene;
-  const macs = createMacs(options.macs, namespace);
+  const macs = createMacs(options, namespace);
   for (const mac of macs) undo(mac.scrap);
   const names = macs.map(({ nodeName }) => nodeName);
   for (const name of names) {
@@ -76,12 +78,13 @@ const fail = (why: string): never => {
 };
 
 /** Each with a network of its own, and none of another test's. */
-const createMacs = (count: number, fleet: string): readonly KubeletMac[] => {
+const createMacs = ({ macs: count, images }: MacParkOptions, fleet: string): readonly KubeletMac[] => {
   const [second = 0, third = 0] = createSystemRandom().bytes(2);
   return Array.from({ length: count }, (_, at) =>
     createKubeletMac({
       ...{ nodeName: `mac-${newId().slice(0, 8)}`, fleet },
       loopback: `127.${128 + (second % 120)}.${(third + at) % 256}`,
+      ...(images === undefined ? {} : { images }),
     }),
   );
 };
