@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Pod } from '../../../src/kube/types/pod.ts';
 import { vmNameOf } from '../../../src/kubelet/pods/vm-name.ts';
 import { killNow } from '../../../src/sim/tart/program/kill-now.ts';
@@ -51,7 +52,10 @@ export const createKubeletMac = ({ nodeName, fleet, loopback, images }: KubeletM
   if (images !== undefined) agents.tart.configure({ loopback, images });
   const started: Agent[] = [];
   const losePower = async (): Promise<void> => {
-    for (const pid of pidsOf(folder)) killNow(pid);
+    for (let left = processesOf(folder); left.length > 0; left = processesOf(folder)) {
+      for (const { pid, command } of left) if (!command.includes(WATCHER)) killNow(pid);
+      await turn();
+    }
     await Promise.all(started.map(hasEnded));
   };
   return {
@@ -78,18 +82,15 @@ const hasEnded = async ({ child }: Agent): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 };
 
-/** Who sees to it that a guest ends with its VM has its work still to do. */
+/** Who sees to it that a guest ends with its VM has its work still to do, and is waited for. */
 const WATCHER = 'guest-power';
 
-/** By their words, in which the Mac's folder is. */
-const pidsOf = (folder: string): readonly number[] =>
+/** By their words, in which the Mac's folder is. One that is just being started may have none yet, and is found by the next look. */
+const processesOf = (folder: string): readonly { readonly pid: number; readonly command: string }[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      const command = commandOf(name);
-      return command.includes(`${folder}/`) && !command.includes(WATCHER);
-    })
-    .map(Number);
+    .map((name) => ({ pid: Number(name), command: commandOf(name) }))
+    .filter(({ command }) => command.includes(`${folder}/`));
 
 /** Of a process that is gone there is none. */
 const commandOf = (pid: string): string => {
