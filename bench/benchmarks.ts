@@ -22,6 +22,7 @@ import { providerRecovery } from './benchmarks/provider-recovery.ts';
 import { queue } from './benchmarks/queue.ts';
 import { realBash } from './benchmarks/real-bash.ts';
 import { requests } from './benchmarks/requests.ts';
+import { runnersPools } from './benchmarks/runners-pools.ts';
 import { scalewayList } from './benchmarks/scaleway-list.ts';
 import { schedules } from './benchmarks/schedules.ts';
 import { simCloud } from './benchmarks/sim-cloud.ts';
@@ -54,4 +55,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   kubeletStuck,
   kubeletIdle,
   kubeletLogs,
+  runnersPools,
 ];

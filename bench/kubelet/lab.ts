@@ -14,6 +14,7 @@ import { startCluster } from '../../test/cluster/bench.ts';
 import { approveServing, createAgents } from '../../test/tart-kubelet/agent-process.ts';
 import { until } from '../control-plane/until.ts';
 import { type BareAgent, startBareAgent } from './bare-agent.ts';
+import { countRequests } from './count-requests.ts';
 import { installAgent } from './installed-agent.ts';
 import { installLightTart } from './light-tart.ts';
 
@@ -28,7 +29,7 @@ export interface KubeletLab {
   startAgent(nodeName: string): Promise<AgentProcess>;
   /** In this process, and without a Node object. */
   startBareAgent(nodeName: string): Promise<BareAgent>;
-  /** Requests to the API server so far, by `VERB resource/subresource`; watches count when they end. */
+  /** Of the API server so far, as count-requests.ts tells them. */
   countRequests(): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<void>;
 }
@@ -74,7 +75,7 @@ export const openKubeletLab = async (parts: ClusterParts = 'api'): Promise<Kubel
       stops.push(async () => life.abort());
       return startBareAgent({ client, folder: home, nodeName, signal: life.signal });
     },
-    countRequests: async () => parseCounts(String(await client.getRaw('/metrics', { signal }))),
+    countRequests: () => countRequests(client, signal),
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
       await cluster.stop();
@@ -88,15 +89,4 @@ const isReady = async (client: KubeClient, nodeName: string): Promise<boolean> =
   return items.some(({ status }) =>
     status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
   );
-};
-
-/** `apiserver_request_total{…,resource="pods",…,subresource="status",verb="PATCH",…} 12` */
-const parseCounts = (text: string): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>();
-  for (const [, labels = '', count] of text.matchAll(/^apiserver_request_total\{(.*)\} (\S+)$/gm)) {
-    const read = (name: string): string => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
-    const key = `${read('verb')} ${read('resource')}${read('subresource') && `/${read('subresource')}`}`;
-    counts.set(key, (counts.get(key) ?? 0) + Number(count));
-  }
-  return counts;
 };
