@@ -158,7 +158,8 @@ const isOwnerThere = async (
   context: ReconcileContext,
 ): Promise<boolean> => {
   const owner = claimRef && (await readIfThere(MACHINES, claimRef, context));
-  return owner?.metadata.uid === claimRef?.uid && owner?.metadata.deletionTimestamp === undefined;
+  if (owner === undefined) return false;
+  return owner.metadata.uid === claimRef?.uid && owner.metadata.deletionTimestamp === undefined;
 };
 
 const TYPE = { apiVersion: `${MAC_HOSTS.group}/${MAC_HOSTS.version}`, kind: MAC_HOSTS.kind };
