@@ -1,5 +1,6 @@
 /** Every benchmark there is, in the order in which they run. */
 import type { Benchmark } from './benchmark.ts';
+import { commandLine } from './benchmarks/command-line.ts';
 import { controlPlaneLoad } from './benchmarks/control-plane-load.ts';
 import { controlPlaneMachines } from './benchmarks/control-plane-machines.ts';
 import { controlPlaneOpen } from './benchmarks/control-plane-open.ts';
@@ -23,10 +24,14 @@ import { queue } from './benchmarks/queue.ts';
 import { realBash } from './benchmarks/real-bash.ts';
 import { requests } from './benchmarks/requests.ts';
 import { runnersPools } from './benchmarks/runners-pools.ts';
+import { runnersTurnover } from './benchmarks/runners-turnover.ts';
 import { scalewayList } from './benchmarks/scaleway-list.ts';
 import { schedules } from './benchmarks/schedules.ts';
 import { simCloud } from './benchmarks/sim-cloud.ts';
 import { ssh } from './benchmarks/ssh.ts';
+import { upMemory } from './benchmarks/up-memory.ts';
+import { upMemoryLarge } from './benchmarks/up-memory-large.ts';
+import { upStart } from './benchmarks/up-start.ts';
 
 export const BENCHMARKS: readonly Benchmark[] = [
   listHold,
@@ -56,4 +61,9 @@ export const BENCHMARKS: readonly Benchmark[] = [
   kubeletIdle,
   kubeletLogs,
   runnersPools,
+  commandLine,
+  runnersTurnover,
+  upStart,
+  upMemory,
+  upMemoryLarge,
 ];

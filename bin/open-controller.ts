@@ -4,7 +4,7 @@ import { createIds } from '../src/base/ids.ts';
 import { createLogger } from '../src/base/logger.ts';
 import { createSystemRandom } from '../src/base/random.ts';
 import type { CliIo } from '../src/cli/io.ts';
-import { startIdleCollection } from '../src/controlplane/idle-collection.ts';
+import { GROWTH_BYTES, startIdleCollection } from '../src/controlplane/idle-collection.ts';
 import { createSystemHeap } from '../src/controlplane/system-heap.ts';
 import { connectCluster } from '../src/kube/client/connect.ts';
 import { createKubeClient } from '../src/kube/client/create-client.ts';
@@ -48,7 +48,7 @@ export const openController = async (
   const deps = { host, clock, random, logger };
   const cluster = await connectCluster(config, { ...deps, onResponse });
   closing.defer(cluster.close);
-  closing.defer(startIdleCollection(clock, createSystemHeap()));
+  closing.defer(startIdleCollection(clock, createSystemHeap(), GROWTH_BYTES.controller));
   const ids = createIds(random);
   const opened = { ...deps, ids, config, metrics, client: cluster.client };
   if (asked === undefined) return { ...opened, lease: undefined };

@@ -29,7 +29,14 @@ export const openProcess = (): OpenedProcess => {
         return process.stdin;
       },
       env: process.env,
+      platform: process.platform,
       isTerminal: process.stdout.isTTY === true,
+      get columns() {
+        return process.stdout.columns;
+      },
+      get rows() {
+        return process.stdout.rows;
+      },
       signal: stopping.signal,
     },
     stop: () => stopping.abort(),

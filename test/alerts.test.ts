@@ -4,11 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import Registry from 'prom-client/lib/registry.js';
 import { parse } from 'yaml';
-import { createRuntimeMetrics } from '../src/kube/manager/metrics.ts';
-import { measureFleet, measureStrays } from '../src/provider/fleet-metrics.ts';
-import { createCloudMetrics } from '../src/scaleway/adapter/cloud-metrics.ts';
+import { openManagerRegistry } from './metrics-told.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const ALERTS = join(ROOT, 'deploy', 'alerts');
@@ -38,24 +35,12 @@ const parseTests = (text: string): TestFile['tests'] => (parse(text) as TestFile
 const alerts = parseRules(readFileSync(join(ALERTS, 'macfleet.rules'), 'utf8'));
 const tests = parseTests(readFileSync(join(ALERTS, 'macfleet.rules-test'), 'utf8'));
 
-/** Everything a manager tells of. */
-const openRegistry = (): Registry => {
-  const registry = new Registry();
-  const metrics = createRuntimeMetrics(registry);
-  metrics.controller('any');
-  createCloudMetrics(registry);
-  measureStrays(registry);
-  const nobody = { subscribe: () => () => undefined };
-  measureFleet(registry, { machines: nobody, hosts: nobody } as never);
-  return registry;
-};
-
 /** Of somebody else: kube-state-metrics with Cluster API's configuration. */
 const FOREIGN = ['capi_machinedeployment_spec_replicas'];
 
 describe('the alert rules', () => {
   it('name only metrics that a manager tells of', () => {
-    const told = openRegistry()
+    const told = openManagerRegistry()
       .getMetricsAsArray()
       .map(({ name }) => name);
     const known = new Set([...told, ...FOREIGN]);
@@ -94,7 +79,7 @@ describe('the alert rules', () => {
   const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
   const onlyWithPromtool = { skip: hasPromtool ? false : 'promtool is not on PATH: nobody has tried the rules' };
   it('stand on metrics that promtool finds well named and explained', onlyWithPromtool, async () => {
-    const input = await openRegistry().metrics();
+    const input = await openManagerRegistry().metrics();
     assert.match(input, /^# TYPE macfleet_hosts gauge$/m);
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
     assert.equal(status, 0, stdout + stderr);

@@ -29,7 +29,7 @@ describe('the manager process', () => {
       env: {},
       signal,
     };
-    const args = ['up', '--provider', 'elsewhere', '--macs', '2', '--until', 'jobs-done', '--data', data];
+    const args = ['up', '--provider', 'elsewhere', '--machines', '2', '--until', 'jobs-done', '--data', data];
     const ended = runCli({ args, version: '0', io });
     await started.promise;
     const quiet = ['--metrics-bind-address', '0', '--health-probe-bind-address', '0'];
@@ -37,7 +37,7 @@ describe('the manager process', () => {
     const manager = spawn(process.execPath, [MANAGER, ...flags], { stdio: 'ignore', signal });
     const gone = once(manager, 'exit');
     assert.equal(await ended, 0, stdout);
-    assert.match(stdout, /Job 2\/2 done, 2 Nodes ready/);
+    assert.match(stdout, /work job\/hello-macos 3\/3 done/);
     manager.kill('SIGKILL');
     await gone;
   });

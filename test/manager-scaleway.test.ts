@@ -39,7 +39,7 @@ const startCluster = async (context: TestContext): Promise<string> => {
     env: {},
     signal: stop.signal,
   };
-  const args = ['up', '--provider', 'elsewhere', '--macs', '1', '--data', data];
+  const args = ['up', '--provider', 'elsewhere', '--machines', '1', '--data', data];
   const ended = runCli({ args, version: '0', io });
   context.after(async () => {
     stop.abort();

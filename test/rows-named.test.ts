@@ -25,6 +25,10 @@ const INCIDENTS = count(1, 35)
   .filter((number) => !ELSEWHERE.includes(number))
   .map((number) => `I-${padded(number)}`);
 
+/** Of the specification of kubelet and runners: what the original's tests of its controller pin, and the incidents with R. */
+const RUNNER_BEHAVIOURS = count(1, 16).map((number) => `§9.8-${number}`);
+const RUNNER_INCIDENTS = [9, 17, 19, 22, 32, 33, 37, 38, 41, 42, 45, 46, 47].map((number) => `§7-${number}`);
+
 /** The words in titles of tests and in the stories of their rows. */
 const findNames = async (): Promise<ReadonlySet<string>> => {
   const names = new Set<string>();
@@ -37,7 +41,7 @@ const findNames = async (): Promise<ReadonlySet<string>> => {
 };
 
 const TITLE = /(?:\b(?:it|test|describe|story)\(\s*|\bstory:\s*)(['"`].*)/g;
-const NAME = /\b(?:R\d{1,2}|[TI]-\d{2})\b/g;
+const NAME = /\b(?:R\d{1,2}|[TI]-\d{2})\b|§(?:7|9\.8)-\d{1,2}\b/g;
 
 describe('a test names', async () => {
   const named = await findNames();
@@ -46,4 +50,6 @@ describe('a test names', async () => {
   it('every rule of a Mac’s life', () => assert.deepEqual(missing(RULES), []));
   it('every behaviour that is kept from the Go original', () => assert.deepEqual(missing(BEHAVIOURS), []));
   it('every incident that is no step on a Mac', () => assert.deepEqual(missing(INCIDENTS), []));
+  it('every behaviour of runners that is kept', () => assert.deepEqual(missing(RUNNER_BEHAVIOURS), []));
+  it('every incident with runners', () => assert.deepEqual(missing(RUNNER_INCIDENTS), []));
 });

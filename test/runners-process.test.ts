@@ -32,7 +32,7 @@ const startCluster = async (signal: AbortSignal) => {
     },
     ...{ stderr: () => undefined, env: {}, signal },
   };
-  const args = ['up', '--provider', 'elsewhere', '--macs', '1', '--data', data];
+  const args = ['up', '--provider', 'elsewhere', '--machines', '1', '--data', data];
   const ended = runCli({ args, version: '0', io });
   await Promise.race([started.promise, ended]);
   return { ended, kubeconfig: join(data, 'kubeconfig') };

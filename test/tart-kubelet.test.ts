@@ -148,6 +148,11 @@ describe('tart-kubelet as a process', { concurrency: 2 }, () => {
       await ask('--check', '--kubeconfig', join(folder, 'none')),
       /^1 (.*\n)+?WRONG kubeconfig: .*does not exist/,
     );
+    const root = join(folder, 'missing');
+    assert.match(
+      await ask('--check', `--root-directory=${root}`),
+      /^0 (.*\n)+?\? {5}disk space: the disk under .*missing cannot be measured: there is no such folder yet/,
+    );
     assert.match(await ask('--node-ip-source=dns'), /^2 .*"dns" is no source of an address/s);
   });
 });

@@ -15,6 +15,8 @@ export interface TartNote {
 export interface LightTart {
   /** Everything that was noted so far. */
   notes(): readonly TartNote[];
+  /** What guests do that are told nothing, in bash. */
+  teach(script: string): void;
 }
 
 /** A clone on an idle Mac; APFS copies nothing. */
@@ -55,6 +57,7 @@ case $1 in
     for word; do case $word in env:*) env=\${word#env:} ;; status:*) STATUS=\${word#status:} ;; esac; done
     export STATUS
     script=$(sed -n 's/^SIM_GUEST_SCRIPT=//p' "\${env%:ro}/tuist.env")
+    [ -n "$script" ] || script=$(<"$home/taught")
     eval "$script"
     note ended "$vm"
     ;;
@@ -73,8 +76,8 @@ exit 0
 
 /** In the place of the simulated one. */
 export const installLightTart = ({ binary, binFolder, home }: InstalledTart): LightTart => {
-  const notes = join(home, 'notes');
-  writeFileSync(notes, '');
+  const [notes, taught] = [join(home, 'notes'), join(home, 'taught')];
+  for (const file of [notes, taught]) writeFileSync(file, '');
   const values = { HOME: home, BINARY: binary, CLONE: String(CLONE_SECONDS), DIGEST: '0'.repeat(64) };
   const write = (path: string, program: string): void => {
     const text = program.replace(/HOME|BINARY|CLONE|DIGEST/g, (name) => values[name as keyof typeof values]);
@@ -82,7 +85,10 @@ export const installLightTart = ({ binary, binFolder, home }: InstalledTart): Li
   };
   write(binary, PROGRAM);
   write(join(binFolder, 'ps'), PROCESSES);
-  return { notes: () => parseNotes(readFileSync(notes, 'utf8')) };
+  return {
+    notes: () => parseNotes(readFileSync(notes, 'utf8')),
+    teach: (script) => writeFileSync(taught, script),
+  };
 };
 
 const parseNotes = (text: string): readonly TartNote[] =>

@@ -2,15 +2,10 @@
  * Real processes around a manager: a cluster that wants Macs (`macfleet up` without its provider), a simulated Scaleway over
  * HTTP in this process, and managers on both. There is no Mac behind the servers' addresses: they are claimed and renamed.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { createSystemClock } from '../../src/base/clock.ts';
-import { FleetError } from '../../src/base/errors.ts';
 import { createSeededRandom } from '../../src/base/random.ts';
 import { objectPath } from '../../src/kube/client/paths.ts';
 import { CLUSTER_API_RESOURCES } from '../../src/kube/types/cluster-api.ts';
@@ -20,6 +15,7 @@ import { createSimCloud, type SimCloud } from '../../src/sim/cloud/sim-cloud.ts'
 import { createRequests, type Requests } from '../control-plane/requests.ts';
 import { rssMbOf } from '../control-plane/server.ts';
 import { until } from '../control-plane/until.ts';
+import { type Program, startMacfleet } from '../processes/program.ts';
 
 export interface ManagerProcess {
   /** Whether it has said that it leads. */
@@ -39,7 +35,6 @@ export interface Lab {
   stop(): Promise<void>;
 }
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PREFIX = 'tuist-pool-';
 const CONNECTIONS = 16;
 /** The one that `up` makes. */
@@ -59,7 +54,7 @@ export const openLab = async ({ macs, wanted, leaseProfile }: LabOptions): Promi
   const cloud = createSimCloud({ clock, random: createSeededRandom(1), apiKeys: [SIMULATED_KEY] });
   for (let at = 0; at < macs; at += 1) cloud.addServer({ name: `${PREFIX}${at}` });
   const served = await serveCloud({ clock, cloud });
-  const up = start(join(ROOT, 'macfleet'), ['up', '--provider', 'elsewhere', '--macs', '1', '--data', data]);
+  const up = startMacfleet(['up', '--provider', 'elsewhere', '--machines', '1', '--data', data]);
   await up.until(/kubeconfig:/);
   const kubeconfig = join(data, 'kubeconfig');
   const requests = await createRequests(kubeconfig, CONNECTIONS);
@@ -78,7 +73,7 @@ export const openLab = async ({ macs, wanted, leaseProfile }: LabOptions): Promi
     cloud,
     requests,
     startManager: async () => {
-      const manager = start(join(ROOT, 'macfleet'), ['manager', ...flags], env);
+      const manager = startMacfleet(['manager', ...flags], env);
       managers.push(manager);
       await manager.until(/"port":/);
       return {
@@ -113,36 +108,3 @@ const managerFlags = ({ data, kubeconfig }: { readonly data: string; readonly ku
     return `--${name}-path=${path}`;
   }),
 ];
-
-interface Program {
-  readonly pid: number;
-  isOver(): boolean;
-  said(what: RegExp): boolean;
-  until(what: RegExp): Promise<void>;
-  end(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
-}
-
-const start = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Program => {
-  const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env });
-  const lines: string[] = [];
-  if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-  const said = (what: RegExp): boolean => lines.some((line) => what.test(line));
-  const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  process.once('exit', () => child.kill('SIGKILL'));
-  return {
-    pid: Number(child.pid),
-    isOver,
-    said,
-    until: (what) =>
-      until(`${program} to say ${what.source}`, async () => {
-        if (!isOver()) return said(what);
-        const message = `${program} ended: ${lines.slice(-3).join(' ')}`;
-        throw new FleetError('unavailable', { code: 'BenchChildFailed', message });
-      }),
-    end: async (signal) => {
-      if (isOver()) return;
-      child.kill(signal);
-      await once(child, 'exit');
-    },
-  };
-};

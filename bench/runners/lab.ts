@@ -2,9 +2,6 @@
  * The runners controller as a process on a real API server without any other controller: pools whose runners it makes itself, and which
  * somebody declares to run. There are no Macs and no jobs: what is measured is the controller.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { neverAborted } from '../../src/base/abort.ts';
 import { createSystemClock } from '../../src/base/clock.ts';
 import { silentLogger } from '../../src/base/logger.ts';
@@ -19,13 +16,18 @@ import { NAMESPACES, PODS } from '../../src/kube/types/core.ts';
 import type { KubeObject } from '../../src/kube/types/meta.ts';
 import type { Pod } from '../../src/kube/types/pod.ts';
 import type { Resource } from '../../src/kube/types/resource.ts';
-import { startServer } from '../control-plane/server.ts';
+import { rssMbOf, startServer } from '../control-plane/server.ts';
 import { until } from '../control-plane/until.ts';
 import { countRequests } from '../kubelet/count-requests.ts';
+import { cpuMsOf } from '../kubelet/first-request.ts';
 import { followPods } from '../kubelet/follow-pods.ts';
+import { startController } from './controller.ts';
 
 export interface RunnersLab {
-  readonly pid: number;
+  rssMb(): number;
+  cpuMs(): number;
+  /** Killed without a word, and started again; settles when the new one leads. */
+  restart(): Promise<void>;
   countRequests(): Promise<ReadonlyMap<string, number>>;
   /** Settles when all of them run. */
   fill(pools: number, each: number): Promise<void>;
@@ -35,7 +37,6 @@ export interface RunnersLab {
 }
 
 const NAMESPACE = 'tuist-runners';
-const CONTROLLER = join(import.meta.dirname, '..', '..', 'bin', 'runners.ts');
 const CALLERS = 16;
 const signal = neverAborted();
 
@@ -43,21 +44,22 @@ export const openRunnersLab = async (): Promise<RunnersLab> => {
   const server = await startServer('peer');
   const { client, close } = await connect(server.kubeconfigFile);
   await prepare(client);
-  const flags = [
-    ...['--kubeconfig', server.kubeconfigFile, '--dispatch-url', 'http://127.0.0.1:9/dispatch'],
-    ...['--metrics-bind-address', '0', '--health-probe-bind-address', '0'],
-  ];
-  const child = spawn(process.execPath, [CONTROLLER, ...flags], { stdio: 'ignore' });
+  let controller = await startController(server.kubeconfigFile);
   const life = new AbortController();
   const pods = await follow(client, life.signal);
   return {
-    pid: Number(child.pid),
+    rssMb: () => rssMbOf(controller.pid),
+    cpuMs: () => cpuMsOf(controller.pid),
+    restart: async () => {
+      await controller.end('SIGKILL');
+      controller = await startController(server.kubeconfigFile);
+    },
     countRequests: () => countRequests(client, signal),
     fill: (pools, each) => fill(client, pods, { pools, each }),
     replaceOne: () => replaceOne(client, pods),
     stop: async () => {
       life.abort();
-      await end(child);
+      await controller.end('SIGKILL');
       await close();
       await server.stop();
     },
@@ -141,9 +143,4 @@ const replaceOne = async (client: KubeClient, seen: SeenPods): Promise<number> =
   const fresh = await made;
   await declare(client, fresh.name, 'Running');
   return Math.max(0, fresh.atMs - overMs);
-};
-
-const end = async (child: ChildProcess): Promise<void> => {
-  child.kill('SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 };

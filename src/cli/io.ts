@@ -14,6 +14,12 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether a person looks at stdout, so that a table may be redrawn in place. */
   readonly isTerminal?: boolean;
+  /** How wide that terminal is now. */
+  readonly columns?: number | undefined;
+  /** How high it is. */
+  readonly rows?: number | undefined;
+  /** Of the machine; taken for Linux unless given. */
+  readonly platform?: NodeJS.Platform;
   /** Aborted when the user or the system asks the process to stop. */
   readonly signal: AbortSignal;
 }

@@ -3,23 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ERROR_BEHAVIOUR, ERROR_KINDS, FleetError } from '../base/errors.ts';
 import { reportFailure } from './report-failure.ts';
-import { runCli } from './run-cli.ts';
+import { runRecorded } from './testing/run-recorded.ts';
 
-const run = async (...args: readonly string[]) => {
-  const written = { stdout: '', stderr: '' };
-  const io = {
-    stdout: (text: string) => {
-      written.stdout += text;
-    },
-    stderr: (text: string) => {
-      written.stderr += text;
-    },
-    env: {},
-    signal: new AbortController().signal,
-  };
-  const exitCode = await runCli({ args, version: '1.2.3', io });
-  return { exitCode, ...written };
-};
+const run = (...args: readonly string[]) => runRecorded(args);
 
 const report = (thrown: unknown, ...args: readonly string[]) => {
   let stderr = '';
@@ -33,7 +19,7 @@ const report = (thrown: unknown, ...args: readonly string[]) => {
 describe('the command line', () => {
   const rows = [
     { story: 'no arguments print the help', args: [], exitCode: 0, stdout: /^Usage: macfleet/, stderr: /^$/ },
-    { story: '--help prints the help', args: ['--help'], exitCode: 0, stdout: /Commands:\n {2}up /, stderr: /^$/ },
+    { story: '--help prints the help', args: ['--help'], exitCode: 0, stdout: /Try it here:\n {2}up /, stderr: /^$/ },
     { story: '-h prints the help', args: ['-h'], exitCode: 0, stdout: /^Usage: macfleet/, stderr: /^$/ },
     {
       story: '--version prints the version alone',
@@ -51,11 +37,11 @@ describe('the command line', () => {
     },
     {
       story: 'up refuses a count of Macs that is none',
-      args: ['up', '--macs', 'many'],
+      args: ['up', '--machines', 'many'],
       exitCode: 2,
       stdout: /^$/,
       stderr:
-        /^error: "many" is no count of Macs\n {2}what to do: Give a whole number from 1 to 100\.\n {2}code: BadNumber\n$/,
+        /^error: "many" is no count of Macs\n {2}what to do: Give a whole number from 1 to 1000\.\n {2}code: BadNumber\n$/,
     },
     {
       story: 'a misspelt command is refused with the right one',
@@ -103,8 +89,8 @@ describe('the command line', () => {
   }
 
   test('only --debug shows a stack trace', async () => {
-    assert.doesNotMatch((await run('up', '--macs', '0')).stderr, /\n\s+at /);
-    assert.match((await run('up', '--macs', '0', '--debug')).stderr, /\n\s+at /);
+    assert.doesNotMatch((await run('up', '--machines', '0')).stderr, /\n\s+at /);
+    assert.match((await run('up', '--machines', '0', '--debug')).stderr, /\n\s+at /);
   });
 });
 

@@ -1,12 +1,26 @@
 /** The command line: which commands exist, and how the end of a command becomes an exit code. */
 import { Command, CommanderError } from 'commander';
 import { FleetError } from '../base/errors.ts';
+import { addAuditCommand } from './audit.ts';
+import { addCompletionCommand } from './completion.ts';
 import { addControlPlaneCommand } from './control-plane.ts';
+import { addDescribeCommand } from './describe.ts';
+import { addDetachCommand } from './detach.ts';
+import { EndedWith } from './ended-with.ts';
+import { addExplainCommand } from './explain.ts';
+import { addInstallCommand } from './install.ts';
 import type { CliIo } from './io.ts';
+import { addLogsCommand } from './logs.ts';
 import { addPrepareFleetHostCommand } from './prepare-fleet-host.ts';
+import { addRebootCommand } from './reboot.ts';
+import { addReleaseCommand } from './release.ts';
 import { reportFailure } from './report-failure.ts';
 import { addSimCommand } from './sim.ts';
+import { addSimulateCommand } from './simulate.ts';
+import { addSshCommand } from './ssh.ts';
+import { addStatusCommand } from './status.ts';
 import { addUpCommand } from './up.ts';
+import { addVersionCommand } from './version.ts';
 
 export interface CliRun {
   /** The arguments after the program's name. */
@@ -25,25 +39,54 @@ export const runCli = async (run: CliRun): Promise<number> => {
     else await program.parseAsync(run.args, { from: 'user' });
     return SUCCESS;
   } catch (thrown) {
+    if (thrown instanceof EndedWith) return thrown.exitCode;
     if (!(thrown instanceof CommanderError)) return reportFailure(run, thrown);
     return thrown.exitCode === 0 ? SUCCESS : reportFailure(run, toUsageError(thrown));
   }
 };
 
-const createProgram = ({ version, io }: CliRun): Command => {
+const HELP = `
+Examples:
+  macfleet up                            # a whole fleet on this machine, simulated
+  macfleet status                        # the fleet of the current context
+  macfleet describe machine macos-x7k2p
+  macfleet audit                         # also a fleet of the Go original
+
+As kubectl macfleet too. macfleet help <command> says more of each.
+`;
+
+/** Also for whoever writes down what there is: completion, and the page of commands. */
+export const createProgram = ({ version, io }: Omit<CliRun, 'args'>): Command => {
   const program = new Command('macfleet')
     .description('Rented Mac minis as ordinary Kubernetes Nodes')
     .version(version, '--version', 'print the version')
     .option('--debug', 'show stack traces with errors')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
+    .addHelpText('after', HELP)
     .exitOverride()
     .configureOutput({ writeOut: io.stdout, writeErr: () => undefined, outputError: () => undefined });
+  program.commandsGroup('Try it here:');
   addUpCommand(program, io);
   addControlPlaneCommand(program, io);
-  addPrepareFleetHostCommand(program, io);
   addSimCommand(program, io);
-  return program;
+  addSimulateCommand(program, io);
+  program.commandsGroup('Look at a fleet:');
+  addStatusCommand(program, io);
+  addDescribeCommand(program, io);
+  addLogsCommand(program, io);
+  addAuditCommand(program, io);
+  program.commandsGroup('Act on it:');
+  addInstallCommand(program, io);
+  addReleaseCommand(program, io);
+  addDetachCommand(program, io);
+  addRebootCommand(program, io);
+  addSshCommand(program, io);
+  addPrepareFleetHostCommand(program, io);
+  program.commandsGroup('About this program:');
+  addExplainCommand(program, io);
+  addVersionCommand(program, io);
+  addCompletionCommand(program, io);
+  return program.helpCommand('help [command]', 'print the help of a command');
 };
 
 /** The parser's own sentence ("unknown command 'upp'"), with its suggestion moved into the hint. */

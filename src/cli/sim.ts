@@ -4,7 +4,7 @@ import { FleetError } from '../base/errors.ts';
 import { parsePort, parseWhole } from '../base/flags/parse-number.ts';
 import { CALLS_KEPT } from '../sim/cloud/call-log.ts';
 import { DISPATCH_FAULTS } from '../sim/dispatch/fault-list.ts';
-import { MAC_SCENARIOS } from '../sim/mac/bash/scenarios.ts';
+import { MAC_SCENARIO_STORIES } from '../sim/mac/bash/scenario-stories.ts';
 import type { CliIo } from './io.ts';
 import type { SimCloudFlags } from './sim/cloud.ts';
 import type { SimDispatchFlags } from './sim/dispatch.ts';
@@ -129,7 +129,9 @@ Examples:
   macfleet sim mac --count 3 --scenario pf-wedged --port 2201
 
 Scenarios:
-${MAC_SCENARIOS.map(({ name, about }) => `  ${name.padEnd(19)} ${about}`).join('\n')}
+${Object.entries(MAC_SCENARIO_STORIES)
+  .map(([name, about]) => `  ${name.padEnd(19)} ${about}`)
+  .join('\n')}
 `;
 
 const parseMacs = (text: string): number => parseWhole(text, { least: 1, most: MACS_MAX, what: 'count of Macs' });

@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createManualClock } from '../base/testing/manual-clock.ts';
-import { startIdleCollection } from './idle-collection.ts';
+import { GROWTH_BYTES, startIdleCollection } from './idle-collection.ts';
 
 const MB = 1024 * 1024;
 /** Longer than it takes to look once, shorter than twice. */
 const ONE_LOOK_MS = 6_000;
 
 const rows = [
-  { story: 'after a burst', grownMb: 100, busy: 0.02, collections: 1 },
-  { story: 'not while requests keep coming', grownMb: 100, busy: 0.5, collections: 0 },
-  { story: 'not when there is little to give back', grownMb: 10, busy: 0, collections: 0 },
-];
+  { story: 'after a burst', grownMb: 100, busy: 0.02, of: 'server', collections: 1 },
+  { story: 'not while requests keep coming', grownMb: 100, busy: 0.5, of: 'server', collections: 0 },
+  { story: 'not when there is little to give back', grownMb: 10, busy: 0, of: 'server', collections: 0 },
+  { story: 'a little, by a controller', grownMb: 10, busy: 0, of: 'controller', collections: 1 },
+  {
+    story: 'not when a controller has next to nothing to give back',
+    grownMb: 5,
+    busy: 0,
+    of: 'controller',
+    collections: 0,
+  },
+] as const;
 
-for (const { story, grownMb, busy, collections } of rows) {
+for (const { story, grownMb, busy, of, collections } of rows) {
   test(`memory is given back: ${story}`, () => {
     const clock = createManualClock();
     let sizeMb = 50;
@@ -22,7 +30,8 @@ for (const { story, grownMb, busy, collections } of rows) {
       collected += 1;
       sizeMb = 60;
     };
-    const stop = startIdleCollection(clock, { sizeBytes: () => sizeMb * MB, busyShare: () => busy, collect });
+    const heap = { sizeBytes: () => sizeMb * MB, busyShare: () => busy, collect };
+    const stop = startIdleCollection(clock, heap, GROWTH_BYTES[of]);
     sizeMb += grownMb;
     clock.advance(ONE_LOOK_MS);
     assert.equal(collected, collections);

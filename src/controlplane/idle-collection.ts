@@ -16,18 +16,23 @@ export interface Heap {
 
 const LOOK_EVERY_MS = 5_000;
 const IDLE_SHARE = 0.1;
-/** Less is not worth the moment. */
-const GROWTH_BYTES = 32 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Less is not worth the moment: in a process that answers people, and in one whose moments nobody waits for. */
+export const GROWTH_BYTES = { server: 32 * MIB, controller: 8 * MIB } as const;
 
 /** Looks now and then, until the returned function is called. */
-export const startIdleCollection = (clock: Pick<Clock, 'schedule'>, heap: Heap): (() => void) => {
+export const startIdleCollection = (
+  clock: Pick<Clock, 'schedule'>,
+  heap: Heap,
+  growthBytes: number = GROWTH_BYTES.server,
+): (() => void) => {
   const { collect } = heap;
   if (collect === undefined) return () => undefined;
   let leftBytes = heap.sizeBytes();
   const look = (): void => {
     cancel = clock.schedule(LOOK_EVERY_MS, look);
     const isIdle = heap.busyShare() < IDLE_SHARE;
-    if (!isIdle || heap.sizeBytes() - leftBytes < GROWTH_BYTES) return;
+    if (!isIdle || heap.sizeBytes() - leftBytes < growthBytes) return;
     collect();
     leftBytes = heap.sizeBytes();
   };

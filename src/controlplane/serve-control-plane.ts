@@ -12,6 +12,7 @@ import { createKubeClient } from '../kube/client/create-client.ts';
 import { renderKubeconfig } from '../kube/client/login/render-kubeconfig.ts';
 import { createManager } from '../kube/manager/manager.ts';
 import { renderCertificate } from '../pki/certificate.ts';
+import type { OnRequest } from './auth/audit.ts';
 import { CONTROLLER_MANAGER, controllerUser } from './auth/bootstrap/roles-for-controllers.ts';
 import { issueClientCertificate, issueServerCertificate } from './auth/client-certificate.ts';
 import { ADMIN, type User } from './auth/user.ts';
@@ -32,6 +33,8 @@ export interface ServeOptions {
   readonly port: number;
   /** Where objects survive; without it they live as long as this process. */
   readonly databaseFile?: string;
+  /** Told of every request once it is answered. */
+  readonly onRequest?: OnRequest;
 }
 
 export interface ServedControlPlane {
@@ -51,9 +54,10 @@ export interface ServedControlPlane {
 }
 
 export const serveControlPlane = async (options: ServeOptions): Promise<ServedControlPlane> => {
-  const { clock, random, logger, databaseFile } = options;
+  const { clock, random, logger, databaseFile, onRequest } = options;
   const plane = createControlPlane({
     ...{ clock, random, logger, connectNode: connectNodeByTls },
+    ...(onRequest !== undefined && { onRequest }),
     ...(databaseFile !== undefined && { dataFile: databaseFile }),
   });
   const https = await listenOrClose(options, plane);

@@ -40,6 +40,7 @@ export const createHostPreparer = (deps: HostPreparerDeps): HostPreparer => {
       return digest;
     },
     lookAtHostKey: (target, signal) => inSession({ hosts, target, signal }, async ({ hostKey }) => hostKey),
+    fingerprintOf: (password, { privateKey }) => fingerprintPassword(password, privateKey),
     prepare: async (preparation, signal) => {
       const inputs = { ...common, ...inputsOf(preparation) };
       const steps = stepsOf(preparation.role);

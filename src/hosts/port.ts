@@ -171,6 +171,8 @@ export interface HostPreparer {
   digestOf(fleet: Pick<Preparation, 'fleet' | 'inputs' | 'role'>): string;
   /** The fingerprint of the host key, to be pinned before anything is sent. Runs nothing. */
   lookAtHostKey(target: HostTarget, signal: AbortSignal): Promise<string>;
+  /** What `prepare` puts on record as the value of a try, so that one can be there before. */
+  fingerprintOf(password: Secret<string>, target: Pick<HostTarget, 'privateKey'>): string;
   /**
    * Brings the Mac to where its agent runs: every step is checked, applied where needed, and verified. Safe to repeat.
    * Rejects with what stopped it; code `NotWiped` when the marks of another claim are there (R9).

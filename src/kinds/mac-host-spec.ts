@@ -155,6 +155,14 @@ const identity = object('The credentials last issued to the host: nobody else ge
   offered: flag(
     'Given out after the ones before had ended, and nobody has come with them yet: a Node of that name is what was left behind.',
   ).optional(),
+  token: object(
+    'The bootstrap token that was last used for them: it is good for no other request, nor is an older one.',
+    {
+      id: name('Id of the token, which is no secret.'),
+      request: name('UID of the CertificateSigningRequest that it was used for.'),
+      epoch: int64('Number of the operation that brought it to the Mac.', { minimum: 0 }),
+    },
+  ).optional(),
 });
 
 const moments = (description: string) => list(description, time('One moment.'), { maxItems: 32 });

@@ -2,8 +2,9 @@
 import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
 import { CONDITIONS } from './condition-reasons.ts';
-import { INFRASTRUCTURE, providerKind } from './infrastructure.ts';
+import { providerKind } from './infrastructure.ts';
 import { macHostSpec } from './mac-host-spec.ts';
+import { RESOURCE_NAMES } from './resource-names.ts';
 import { conditions } from './schema/conditions.ts';
 import { choice, int64, list, name, object, text, time } from './schema/fields.ts';
 import { AGE, type Data, type Kind } from './schema/kind.ts';
@@ -67,12 +68,7 @@ export interface MacHost extends KubeObject {
   readonly status?: MacHostStatus;
 }
 
-export const MAC_HOSTS: Resource<MacHost> = {
-  ...INFRASTRUCTURE,
-  kind: 'MacHost',
-  plural: 'machosts',
-  scope: 'Cluster',
-};
+export const MAC_HOSTS: Resource<MacHost> = RESOURCE_NAMES.macHosts;
 
 export const macHostKind: Kind<MacHost> = {
   ...providerKind,

@@ -2,8 +2,9 @@
 import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
 import { CONDITIONS } from './condition-reasons.ts';
-import { clusterApiKind, INFRASTRUCTURE } from './infrastructure.ts';
+import { clusterApiKind } from './infrastructure.ts';
 import { configurationFields } from './machine-configuration.ts';
+import { RESOURCE_NAMES } from './resource-names.ts';
 import { conditions } from './schema/conditions.ts';
 import { choice, flag, int32, list, object, text, time } from './schema/fields.ts';
 import { AGE, type Data, type Kind } from './schema/kind.ts';
@@ -85,12 +86,7 @@ export interface ScalewayAppleSiliconMachine extends KubeObject {
   readonly status?: MachineStatus;
 }
 
-export const MACHINES: Resource<ScalewayAppleSiliconMachine> = {
-  ...INFRASTRUCTURE,
-  kind: 'ScalewayAppleSiliconMachine',
-  plural: 'scalewayapplesiliconmachines',
-  scope: 'Namespaced',
-};
+export const MACHINES: Resource<ScalewayAppleSiliconMachine> = RESOURCE_NAMES.machines;
 
 const PROVISIONED = `.status.conditions[?(@.type=="${CONDITIONS.machine.provisioned}")]`;
 

@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from '../kube/types/meta.ts';
 import type { Resource } from '../kube/types/resource.ts';
+import { RESOURCE_NAMES } from './resource-names.ts';
 import { conditions } from './schema/conditions.ts';
 import { choice, flag, int32, list, object, text, time } from './schema/fields.ts';
 import { AGE, type Data, type Kind } from './schema/kind.ts';
@@ -79,13 +80,7 @@ export interface RunnerPool extends KubeObject {
   readonly status?: Data<typeof status>;
 }
 
-export const RUNNER_POOLS: Resource<RunnerPool> = {
-  group: 'tuist.dev',
-  version: 'v1alpha1',
-  kind: 'RunnerPool',
-  plural: 'runnerpools',
-  scope: 'Namespaced',
-};
+export const RUNNER_POOLS: Resource<RunnerPool> = RESOURCE_NAMES.runnerPools;
 
 export const runnerPoolKind: Kind<RunnerPool> = {
   resource: RUNNER_POOLS,

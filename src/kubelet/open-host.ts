@@ -1,11 +1,12 @@
 /** The Mac that the agent runs on, as its ports: programs, files, VMs, images, the session, and the watch over all of it. */
 import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
+import { FleetError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import { createUsageMeter, type SystemUsage, type UsageMeter } from './api/usage/measure-usage.ts';
 import type { KubeletFlags } from './flags.ts';
-import type { HostFiles } from './host/host-files.ts';
+import type { DiskSpace, HostFiles } from './host/host-files.ts';
 import { createSystemCommands } from './host/system-commands.ts';
 import { createSystemFiles, measureSystemDisk } from './host/system-files.ts';
 import type { ImagePort } from './images/image-port.ts';
@@ -87,7 +88,7 @@ export const openHost = (options: OpenHostOptions): OpenHost => {
     ...{ cli, vms, clock, random, logger, files, measureDisk: measureSystemDisk, diskPath: tartHome },
     bookPath: `${folders.userdata}/.goldens.json`,
   });
-  const measureDisk = () => measureSystemDisk(flags.rootDirectory || '/');
+  const measureDisk = () => measureRoot(flags.rootDirectory || '/');
   let running = 0;
   const noteRunning = (count: number): void => {
     running = count;
@@ -121,6 +122,15 @@ export const openHost = (options: OpenHostOptions): OpenHost => {
     },
   };
 };
+
+/** `--check` asks before anything is made. */
+const measureRoot = (path: string): Promise<DiskSpace> =>
+  measureSystemDisk(path).catch((cause: unknown) => {
+    const message = `the disk under ${path} cannot be measured: there is no such folder yet; the agent makes it when it starts`;
+    throw isMissing(cause) ? new FleetError('not-found', { code: 'RootMissing', message, cause }) : cause;
+  });
+
+const isMissing = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
 
 const foldersUnder = (root: string): KubeletFolders => ({
   userdata: `${root}/var/lib/tart-userdata`,

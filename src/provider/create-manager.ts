@@ -9,6 +9,7 @@ import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { EVENT_SOURCES } from '../kinds/names.ts';
 import { type CacheOptions, createCache, dropManagedFields } from '../kube/cache/cache.ts';
+import type { Controller } from '../kube/controller/controller.ts';
 import { createEventRecorder } from '../kube/controller/events.ts';
 import type { LeaderLease } from '../kube/manager/leader-lease.ts';
 import { createManager as createKubeManager, type Manager } from '../kube/manager/manager.ts';
@@ -26,12 +27,14 @@ import { createSpreadController, type SpreadSettings } from './fleet/spread-cont
 import { createStrandedPodsController, keepOfPod } from './fleet/stranded-pods.ts';
 import { measureFleet } from './fleet-metrics.ts';
 import { createCompleteLists } from './host/complete-lists.ts';
-import { createHostController } from './host/host-controller.ts';
+import { machinesOf, type ProviderCaches } from './host/host-caches.ts';
+import { createHostController, WORKERS } from './host/host-controller.ts';
 import { isOrder } from './host/host-life.ts';
 import { createInventoryController } from './host/inventory.ts';
 import type { HostPorts } from './host/ports.ts';
+import { createTurns } from './host/turns.ts';
 import { createCsrApprover, keyOfRequest, undecidedNodeOf } from './identity/csr-approver.ts';
-import { createMachineController } from './machine/machine-controller.ts';
+import { createMachineController, type MachineDeps } from './machine/machine-controller.ts';
 import { createMissedHosts } from './machine/missed-hosts.ts';
 import { tellStrays } from './tell-strays.ts';
 
@@ -81,6 +84,24 @@ const createCaches = ({ client, clock, random, logger, metrics, settings: { name
   };
 };
 
+/** Machines and Macs: whoever waits for its turn to have a server renamed is one or the other. */
+const createLives = (
+  ports: ProviderPorts,
+  caches: ProviderCaches,
+  { events, missed }: Pick<MachineDeps, 'events' | 'missed'>,
+): readonly Controller[] => {
+  const { recordMaxAgeMs: goodForMs } = ports.settings.times;
+  const wake = (name: string): void => {
+    const host = caches.hosts.get(name);
+    if (host?.spec.claimRef !== undefined) hosts.wake(name);
+    else for (const key of host === undefined ? [] : machinesOf(caches, host)) machines.wake(key);
+  };
+  const turns = createTurns({ clock: ports.clock, places: WORKERS, goodForMs, wake });
+  const hosts = createHostController(ports, caches, { events, turns });
+  const machines = createMachineController({ ports, caches, events, missed, turns });
+  return [hosts, machines];
+};
+
 export const createManager = (ports: ProviderPorts): Manager => {
   const { client, clock, random, ids, logger, lease, metrics, remote, spread } = ports;
   const { namespace, originalsNamespace } = ports.settings;
@@ -99,8 +120,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
     caches: Object.values(caches),
     controllers: [
       createInventoryController(ports, caches, { lists, onStrays: tellStrays({ ports, caches, events }) }),
-      createHostController(ports, caches, events),
-      createMachineController({ ports, caches, events, missed: createMissedHosts(clock, lists) }),
+      ...createLives(ports, caches, { events, missed: createMissedHosts(clock, lists) }),
       createCsrApprover({
         ...{ requests, hosts, servingAddresses: ports.settings.servingAddresses ?? [] },
         ...(namespace === undefined ? {} : { namespace }),

@@ -62,7 +62,7 @@ export const PROVIDER_ROLES = {
     rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update']),
   ]),
   /** The manager, in the namespace of bootstrap tokens: what Macs join with. */
-  joinTokens: role('macfleet-join-tokens', [rule('', ['secrets'], ['get', 'create', 'patch', 'delete'])]),
+  joinTokens: role('macfleet-join-tokens', [rule('', ['secrets'], ['get', 'create', 'delete'])]),
   /** The manager, in each namespace of fleets: the kubeconfig by which Cluster API core finds the Nodes. */
   kubeconfigs: role('macfleet-kubeconfigs', [rule('', ['secrets'], ['get', 'create', 'patch'])]),
   /** The manager, in each namespace of builders: the GitHub App by which they register. */

@@ -9,11 +9,13 @@ import { createManager, type Manager } from '../kube/manager/manager.ts';
 import { NODES, PODS, SERVICE_ACCOUNTS } from '../kube/types/core.ts';
 import { keyOf, renderKey } from '../kube/types/meta.ts';
 import { keepOfNode } from './fleet-nodes.ts';
+import { createAccountKeeping, createRunnerKeeping } from './keep-runners.ts';
+import { createBadNodes } from './life/bad-nodes.ts';
 import { createRunnerController } from './life/runner-controller.ts';
 import { createPoolController } from './pool/pool-controller.ts';
 import type { RunnersCaches, RunnersDeps, RunnersPorts } from './ports.ts';
 import { measurePools, measureScaling } from './runner-metrics.ts';
-import { keepOfRunner, poolOf } from './runner-pod.ts';
+import { poolOf } from './runner-pod.ts';
 import { createAutoscaler } from './scaling/autoscaler.ts';
 import { shareSignals } from './scaling/shared-signals.ts';
 import { createStreak, type Streak } from './streak.ts';
@@ -29,11 +31,11 @@ const createCaches = (ports: RunnersPorts): RunnersCaches => {
     pools: createCache({ ...common('runnerpools'), resource: RUNNER_POOLS, namespace, transform: dropManagedFields }),
     pods: createCache({
       ...{ ...common('pods'), resource: PODS, namespace, labelSelector: `${LABELS.runner}=true` },
-      transform: keepOfRunner,
+      transform: createRunnerKeeping(),
       indexes: { pool: (pod) => [`${pod.metadata.namespace ?? ''}/${poolOf(pod)}`] },
     }),
     accounts: createCache({
-      ...{ ...common('serviceaccounts'), resource: SERVICE_ACCOUNTS, namespace, transform: dropManagedFields },
+      ...{ ...common('serviceaccounts'), resource: SERVICE_ACCOUNTS, namespace, transform: createAccountKeeping() },
       labelSelector: `${LABELS.component}=${LABEL_VALUES.componentRunnerAccount}`,
     }),
     nodes: createCache({ ...common('nodes'), resource: NODES, transform: keepOfNode }),
@@ -61,7 +63,7 @@ export const createRunners = (ports: RunnersPorts): Manager => {
   const events = createEventRecorder({
     ...{ client, clock, ids, logger, component: EVENT_SOURCES.runners, signal: neverAborted() },
   });
-  const deps: RunnersDeps = { ports, caches, events };
+  const deps: RunnersDeps = { ports, caches, events, badNodes: createBadNodes(clock) };
   const wakeAll = (): void => {
     for (const pool of caches.pools.list()) poolController.wake(renderKey(keyOf(pool)));
   };

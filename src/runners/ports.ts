@@ -12,6 +12,7 @@ import type { LeaderLease } from '../kube/manager/leader-lease.ts';
 import type { RuntimeMetrics } from '../kube/manager/metrics.ts';
 import type { Node, ServiceAccount } from '../kube/types/core.ts';
 import type { Pod } from '../kube/types/pod.ts';
+import type { BadNodes } from './life/bad-nodes.ts';
 import type { GuestSettings } from './pool/render-runner.ts';
 
 export interface RunnersPorts {
@@ -45,4 +46,6 @@ export interface RunnersDeps {
   readonly ports: RunnersPorts;
   readonly caches: RunnersCaches;
   readonly events: EventRecorder;
+  /** Macs that runners would rather not go to. */
+  readonly badNodes: BadNodes;
 }

@@ -48,7 +48,7 @@ const has = (lines: readonly string[], line: string): void =>
   assert.ok(lines.includes(`tuist_runners_${line}`), `${line} in\n${lines.join('\n')}`);
 
 describe('metrics of pools (§3.14, §9.8-9)', () => {
-  it('count runners by phase, by image, and those that are idle on a Node', async () => {
+  it('count runners by phase, by image, and as idle only those that run on a Node (§7-37)', async () => {
     const { read, close } = await open(
       [poolWith({ replicas: 4, rollout: { maxConcurrentPercent: 50 } }), poolWith({}, { name: 'empty' })],
       [

@@ -1,8 +1,7 @@
 /** What a runner's Pod says about it. Pure; the words are those of the Go original (§3.4). */
 import { toTimestamp } from '../base/clock.ts';
 import { FINALIZERS, LABELS } from '../kinds/labels.ts';
-import { dropManagedFields } from '../kube/cache/cache.ts';
-import type { ContainerStatus, Pod } from '../kube/types/pod.ts';
+import type { Pod } from '../kube/types/pod.ts';
 
 export const RUNNER_CONTAINER = 'runner';
 
@@ -59,32 +58,13 @@ export const terminationOf = ({ status }: Pod) =>
 /** What an agent says when the guest told nothing. */
 const UNTOLD: readonly string[] = ['TartRunExited', 'TartRunFailed'];
 
+/** Deleted because it was asked to leave and had no job: that is no death, however its virtual machine ends then. */
+const isRetired = (pod: Pod): boolean => isDeleting(pod) && isLeaving(pod) && !isKnownBusy(pod);
+
 /** Worth its log (§3.4). */
 export const isAbnormalEnd = (pod: Pod): boolean => {
+  if (isRetired(pod)) return false;
   const terminated = terminationOf(pod);
   if (terminated === undefined) return pod.status?.phase === 'Failed' || isDeleting(pod);
   return terminated.exitCode !== 0 || UNTOLD.includes(terminated.reason ?? '');
 };
-
-/** All that is needed of a Pod: thousands of them are held. */
-export const keepOfRunner = (pod: Pod): Pod => {
-  const { annotations: _annotations, ownerReferences: _owners, ...metadata } = dropManagedFields(pod).metadata;
-  const [container] = pod.spec.containers;
-  const { nodeName } = pod.spec;
-  const kept = container?.image === undefined ? [] : [{ name: container.name, image: container.image }];
-  return {
-    metadata,
-    spec: { containers: kept, ...(nodeName === undefined ? {} : { nodeName }) },
-    ...(pod.status === undefined ? {} : { status: keepOfStatus(pod.status) }),
-  };
-};
-
-const keepOfStatus = ({ phase, containerStatuses }: NonNullable<Pod['status']>): NonNullable<Pod['status']> => ({
-  ...(phase === undefined ? {} : { phase }),
-  ...(containerStatuses === undefined ? {} : { containerStatuses: containerStatuses.map(keepOfContainer) }),
-});
-
-const keepOfContainer = ({ name, state }: ContainerStatus): ContainerStatus => ({
-  ...{ name, image: '', imageID: '', ready: false, restartCount: 0 },
-  ...(state === undefined ? {} : { state }),
-});

@@ -16,7 +16,7 @@ export interface DemoObject {
 
 export const DEMO_NAMESPACE = 'default';
 export const DEMO_FLEET = 'macos';
-export const DEMO_JOB = 'hello-macos';
+const DEMO_JOB = 'hello-macos';
 
 export const TEMPLATES: Resource<KubeObject> = {
   group: MACHINES.group,

@@ -12,14 +12,14 @@ import type { AgentStart } from '../sim/mac/mac-agent.ts';
 import type { DiskFate } from '../sim/mac/sim-mac.ts';
 import { seenBy } from '../sim/tart/step/seen-by.ts';
 import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
-import { createKubeletPorts, MAC_FOLDERS } from './kubelet-ports.ts';
+import { createKubeletPorts, type KubeletOnMac, MAC_FOLDERS } from './kubelet-ports.ts';
 import { type LogIn, logInAsNode } from './world-login.ts';
 
 /** What launchd on a Mac starts, and where that logs in. */
 export interface WantedKubelet {
   readonly start: AgentStart & NodeLogin;
   readonly logIn: LogIn;
-  readonly renewEveryMs?: number;
+  readonly pace: Pick<KubeletOnMac, 'renewEveryMs' | 'vmLookEveryMs'>;
 }
 
 export interface FleetKubelets {
@@ -86,7 +86,7 @@ const serverIdOf = ({ providerId }: Pick<AgentStart, 'providerId'>): string =>
 const runKubelet = async (
   actor: Actor,
   { mac, boots }: Machine,
-  { start, logIn, renewEveryMs }: WantedKubelet,
+  { start, logIn, pace }: WantedKubelet,
 ): Promise<void> => {
   const { nodeName, providerId, fleet } = start;
   const { client, keepIdentity } = logInAsNode(actor, logIn, start);
@@ -102,7 +102,7 @@ const runKubelet = async (
       labels: { [LABELS.fleet]: fleet },
       bootId: `${providerId} ${boots}`,
     },
-    ...{ login: 'always', ...(renewEveryMs !== undefined && { renewEveryMs }) },
+    ...{ ...pace, login: 'always' },
   });
   await Promise.all([createKubelet(ports).run(life), keepIdentity(life)]);
 };

@@ -17,6 +17,8 @@ export interface FleetPace {
   readonly bookmarkEveryMs?: number;
   readonly bodies?: 'with-answer';
   readonly nodeRenewEveryMs?: number;
+  /** How often agents look at their VMs although nobody told of anything. */
+  readonly vmLookEveryMs?: number;
   /** How long a step on a Mac looks before and after it acts. */
   readonly lookMs?: number;
   readonly hosts: ProviderTimes;
@@ -40,6 +42,7 @@ export const FOLDED_PACE: FleetPace = {
   bookmarkEveryMs: 600 * MINUTE_MS,
   bodies: 'with-answer',
   nodeRenewEveryMs: 12 * MINUTE_MS,
+  vmLookEveryMs: 10 * MINUTE_MS,
   lookMs: 0,
   hosts: { ...NORMAL_HOST_TIMES, inventoryMs: 15 * MINUTE_MS, pollMs: 3 * MINUTE_MS },
 };

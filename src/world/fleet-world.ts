@@ -188,7 +188,11 @@ const startAgent = (parts: AgentParts, start: AgentStart & NodeLogin): (() => vo
   if (cluster === undefined) return () => undefined;
   const { logIn } = cluster;
   const pacing = pace.nodeRenewEveryMs === undefined ? {} : { renewEveryMs: pace.nodeRenewEveryMs };
-  const stop = kubelets?.start({ start, logIn, ...pacing }) ?? startScripted(parts, { start, cluster, pacing });
+  const { vmLookEveryMs } = pace;
+  const looks = vmLookEveryMs === undefined ? {} : { vmLookEveryMs };
+  const stop =
+    kubelets?.start({ start, logIn, pace: { ...pacing, ...looks } }) ??
+    startScripted(parts, { start, cluster, pacing });
   observer.onAgent?.({ kind: 'started', nodeName, providerId, server });
   return () => {
     observer.onAgent?.({ kind: 'stopped', nodeName, providerId, server });

@@ -277,6 +277,15 @@ describe('what is kept on a Mac', () => {
     assert.equal(world.commands.filter((words) => words.startsWith('pull ')).length, 1);
   });
 
+  it('S27 an image stays while a base is cloned from it, however short the disk is', async () => {
+    const world = createKubeletWorld({ seed: 73 });
+    world.mac.configure({ images: { '*': { sizeGb: 450, compressedGb: 10 } }, cloneMs: 280_000 });
+    createPod(world, { atMs: 60_000, name: 'pod' }, { script: 'exit 0' });
+    const isCollected = (): boolean => world.commands.some((words) => words.startsWith('delete ghcr.io/'));
+    await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Succeeded 0');
+    await runUntil(world, 'the image goes when nobody clones from it any more', isCollected);
+  });
+
   it('§7-36 images that nobody needs go before the disk is full, whatever a day says', async () => {
     const world = createKubeletWorld({ seed: 72 });
     world.mac.configure({ images: { '*': { sizeGb: 60, compressedGb: 30 } } });

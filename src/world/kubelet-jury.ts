@@ -17,6 +17,8 @@ export interface JuryDeps {
   readonly cloning?: () => Iterable<string>;
   /** Where the Mac has a graphical session that may be missing: whether it is there, and its Node. */
   readonly session?: { readonly isThere: () => boolean; readonly node: () => Node | undefined };
+  /** How long what was sent or seen before may still take to arrive; two seconds unless given. */
+  readonly inFlightMs?: number;
 }
 
 export interface KubeletJury {
@@ -41,7 +43,8 @@ interface Known {
   endedMs?: number;
 }
 
-export const createKubeletJury = ({ clock, mac, pods, cloning, session }: JuryDeps): KubeletJury => {
+export const createKubeletJury = (deps: JuryDeps): KubeletJury => {
+  const { clock, mac, pods, cloning, session, inFlightMs = IN_FLIGHT_MS } = deps;
   const checkReady = session === undefined ? () => undefined : createReadyCheck(clock, session);
   const excused = new Set<string>();
   const records = new Map<string, Known>();
@@ -68,8 +71,8 @@ export const createKubeletJury = ({ clock, mac, pods, cloning, session }: JuryDe
       checkReady(running.length);
       for (const pod of all) {
         const record = recordOf(pod.metadata.uid ?? '');
-        checkTold(pod, record, clock.now());
-        checkStarts(pod, record, clock.now());
+        checkTold(pod, record, { nowMs: clock.now(), inFlightMs });
+        checkStarts(pod, record, { nowMs: clock.now(), inFlightMs });
       }
     },
     excuse: (uid) => excused.add(uid),
@@ -139,10 +142,19 @@ const createReadyCheck = (
   };
 };
 
-const checkTold = (pod: Pod, record: Known, nowMs: number): void => {
-  const state = pod.status?.containerStatuses?.[0]?.state;
-  const told = state?.running === undefined ? '' : JSON.stringify(pod.status);
-  if (told !== '' && told !== record.told && nowMs - record.lastAliveMs > IN_FLIGHT_MS)
+interface Moment {
+  readonly nowMs: number;
+  readonly inFlightMs: number;
+}
+
+const checkTold = (pod: Pod, record: Known, { nowMs, inFlightMs }: Moment): void => {
+  const { containerStatuses, podIP } = pod.status ?? {};
+  const state = containerStatuses?.[0]?.state;
+  // Conditions are also written by those who have not heard of the Node for long.
+  const told = state?.running === undefined ? '' : JSON.stringify([containerStatuses, podIP]);
+  // Of a Pod that is here only now, because its Node's name is another Mac's, that one said it.
+  record.told ??= told;
+  if (told !== '' && told !== record.told && nowMs - record.lastAliveMs > inFlightMs)
     throw broken('S26', `${pod.metadata.name} is told as running, and no process is there`);
   record.told = told;
   const end = isOver(pod) ? `${pod.status?.phase} ${state?.terminated?.exitCode}` : undefined;
@@ -152,16 +164,17 @@ const checkTold = (pod: Pod, record: Known, nowMs: number): void => {
 };
 
 /** Counted from when the end was there to be known. */
-const checkStarts = (pod: Pod, record: Known, nowMs: number): void => {
+const checkStarts = (pod: Pod, record: Known, { nowMs, inFlightMs }: Moment): void => {
   const count = record.pids.size;
   if (pod.spec.restartPolicy === 'Never' && count > 1)
-    throw broken('D10', `${pod.metadata.name} must run once and was started ${count} times`);
+    throw broken('S25', `${pod.metadata.name} must run once (D10) and was started ${count} times`);
   if (!isOver(pod) && pod.metadata.deletionTimestamp === undefined) return;
   record.endedMs ??= nowMs;
-  if (nowMs - record.endedMs < IN_FLIGHT_MS) return;
+  if (nowMs - record.endedMs < inFlightMs) return;
   record.startsAtEnd ??= count;
   if (count > record.startsAtEnd) throw broken('S25', `${pod.metadata.name} was started after its end`);
 };
 
-const broken = (promise: string, message: string): FleetError =>
-  new FleetError('bug', { code: 'PromiseBroken', message: `${promise}: ${message}` });
+/** Of a promise about VMs, with its name in the details. */
+export const broken = (promise: `S${number}`, message: string): FleetError =>
+  new FleetError('bug', { code: 'PromiseBroken', message: `${promise}: ${message}`, details: { promise } });

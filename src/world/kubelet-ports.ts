@@ -1,6 +1,8 @@
 /** What tart-kubelet works on in a simulated world: the very adapters of production, on a Mac of steps. */
 
 import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeletServer } from '../kubelet/api/https-server.ts';
+import type { LogKeeper } from '../kubelet/api/logs/log-keeper.ts';
 import type { KubeletPorts } from '../kubelet/create-kubelet.ts';
 import { createTartImages } from '../kubelet/images/tart-images.ts';
 import { createGuiSession, type GuiSession, noGuiSession } from '../kubelet/node/gui-session.ts';
@@ -26,10 +28,20 @@ export interface KubeletOnMac extends Pick<NodeFacts, 'nodeName' | 'providerId' 
   readonly bootId: string;
   /** How often its Lease is renewed; every ten seconds unless given. */
   readonly renewEveryMs?: number;
+  /** How often its VMs are looked at although nobody told of anything; every second unless given. */
+  readonly vmLookEveryMs?: number;
   /** Whether the Mac has a loginwindow to look after; without one somebody is always logged in. */
   readonly login: 'modelled' | 'always';
   /** Of the agent. */
   readonly life: AbortSignal;
+  /** How its API is reached, and who keeps what VMs print; without it there are no logs. */
+  readonly serving?: KubeletServing;
+}
+
+export interface KubeletServing {
+  readonly address: string;
+  readonly server: Pick<KubeletServer, 'port' | 'useCertificate'>;
+  readonly logs: LogKeeper;
 }
 
 /** Whoever runs the agent: an actor, or this process. */
@@ -37,8 +49,10 @@ export type KubeletDeps = Pick<Actor, 'clock' | 'random' | 'ids' | 'logger'>;
 
 const ROOT = '/var/lib';
 
+export const MAC_PATHS = { userdata: `${ROOT}/tart-userdata`, logs: '/var/log/tart-vms' } as const;
+
 /** Made when a Mac is prepared. */
-export const MAC_FOLDERS = ['/var/log/tart-vms', `${ROOT}/tart-userdata`, `${ROOT}/tart-records`];
+export const MAC_FOLDERS = [MAC_PATHS.logs, MAC_PATHS.userdata, `${ROOT}/tart-records`];
 
 const ADDRESS = '10.0.0.7';
 
@@ -47,7 +61,8 @@ export const createKubeletPorts = async (
   { clock, random, ids, logger }: KubeletDeps,
   on: KubeletOnMac,
 ): Promise<KubeletPorts> => {
-  const { client, mac, nodeName, login, renewEveryMs, life } = on;
+  const { client, mac, nodeName, login, renewEveryMs, vmLookEveryMs, life, serving } = on;
+  const address = serving?.address ?? ADDRESS;
   const { commands, files, measureDisk } = on.seen;
   const cli = createTartCli({ commands, binary: mac.tartBinary });
   const session =
@@ -55,6 +70,7 @@ export const createKubeletPorts = async (
   const vms = createTartVms({
     ...{ cli, commands, files, clock, life, tartHome: mac.tartHome },
     ...{ recordsDir: `${ROOT}/tart-records`, vmsMax: 2, ensureSession: session.ensure },
+    ...(vmLookEveryMs !== undefined && { lookEveryMs: vmLookEveryMs }),
   });
   const bookPath = `${ROOT}/tart-records/book.json`;
   const deps = { client, clock, random, logger };
@@ -63,14 +79,13 @@ export const createKubeletPorts = async (
     ...{ ...deps, ids, vms, files, dial: noDial, metrics: noPodMetrics },
     images: createTartImages({ ...{ cli, files, vms, clock, random, logger, measureDisk, diskPath: '/' }, bookPath }),
     node: createNodePart({
-      ...{ ...deps, nodeName, address: ADDRESS, facts: async () => factsOf(on), watch },
+      ...{ ...deps, nodeName, address, facts: async () => factsOf(on), watch },
+      ...(serving !== undefined && { useCertificate: serving.server.useCertificate }),
       ...(renewEveryMs !== undefined && { renewEveryMs }),
     }),
+    ...(serving !== undefined && { logs: serving.logs }),
     prepare: watch.lookOnce,
-    settings: {
-      ...{ nodeName, hostIp: ADDRESS, collects: 'images' },
-      paths: { userdata: `${ROOT}/tart-userdata`, logs: '/var/log/tart-vms' },
-    },
+    settings: { ...{ nodeName, hostIp: address, collects: 'images' }, paths: MAC_PATHS },
   };
 };
 
@@ -78,16 +93,21 @@ export const createKubeletPorts = async (
 const createMacWatch = ({ clock, logger }: Pick<KubeletDeps, 'clock' | 'logger'>, session: GuiSession) => {
   const well = async () => ({ is: 'well' }) as const;
   const guiSession = (signal: AbortSignal) => asFinding(session.ensure(signal), signal);
-  return createHostWatch({
+  const watch = createHostWatch({
     ...{ clock, logger, labelSources: {}, runningVms: () => 0, measureDisk: async () => 500e9 },
     probes: { disk: well, memory: well, pids: well, guiSession, tart: well, autoLogin: well },
   });
+  // Where somebody is always logged in nothing is ever found, and six hours of looks cost more than all else.
+  return session === noGuiSession ? { ...watch, run: aborted } : watch;
 };
 
-const factsOf = ({ nodeName, providerId, labels, bootId }: KubeletOnMac): NodeFacts => ({
-  ...{ nodeName, providerId, labels, address: ADDRESS },
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+const factsOf = ({ nodeName, providerId, labels, bootId, serving }: KubeletOnMac): NodeFacts => ({
+  ...{ nodeName, providerId, labels, address: serving?.address ?? ADDRESS },
   capacity: { cpu: 8, memoryMib: 16_384, pods: 3 },
-  servingPort: undefined,
+  servingPort: serving?.server.port,
   system: {
     ...{ osImage: 'macOS 26.1', kernelVersion: '25.1.0', machineId: nodeName, systemUuid: nodeName, bootId },
     ...{ agentVersion: 'tart-kubelet-v0', runtimeVersion: 'tart' },

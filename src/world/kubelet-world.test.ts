@@ -154,6 +154,23 @@ describe('tart-kubelet on the virtual clock', () => {
     for (const name of names) assert.deepEqual(writesFor(world, name), ['patch status 200'], name);
   });
 
+  it('L7 finished Pods that are deleted go as soon as Tart answers, though it did not at the start', async () => {
+    const world = createKubeletWorld({ seed: 19 });
+    world.mac.configure({ hangs: ['list'] });
+    const names = Array.from({ length: 40 }, (_, at) => `done-${at}`);
+    for (const name of names) {
+      const pod = renderPod(name, { metadata: { finalizers: [FINALIZERS.pod] } });
+      world.operator.create('/api/v1/namespaces/default/pods', pod);
+      world.operator.mergeStatus(PODS, name, { status: { phase: 'Succeeded' } });
+      world.operator.remove(PODS, name);
+    }
+    const answersMs = 100_000;
+    world.kernel.schedule(answersMs, 'Tart answers again', () => world.mac.configure({ hangs: [] }));
+    await runUntil(world, 'all Pods are gone', () => world.pods().length === 0);
+    // Whoever asked it before has to give up first, after half a minute.
+    assert.ok(world.kernel.nowMs() < answersMs + 40_000, `${world.kernel.nowMs()} ms`);
+  });
+
   it('§9.4-1: a deleted Pod goes, with our finalizer and without', async () => {
     const world = createKubeletWorld({ seed: 5 });
     world.kernel.kill('kubelet');
@@ -244,6 +261,32 @@ describe('tart-kubelet on the virtual clock', () => {
       () => isReady(world.pod('always')) && runningVms(world.mac.home).length === 1,
     );
     assert.equal(world.pod('always')?.status?.containerStatuses?.[0]?.restartCount, 1);
+  });
+
+  it('L21 a VM that was lost without a word is asked to end once, though its end is known only a second later', async () => {
+    const world = createKubeletWorld({ seed: 20 });
+    createPod(world, { atMs: 1_000, name: 'once' });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('once')));
+    world.kernel.kill('kubelet');
+    world.mac.losePower();
+    world.operator.remove(PODS, 'once');
+    const before = world.commands.length;
+    world.kernel.restart('kubelet', 30_000);
+    await runUntil(world, 'it is gone', () => world.pod('once') === undefined && isClean(world));
+    const asked = world.commands.slice(before).filter((words) => words.startsWith('exec '));
+    assert.ok(asked.length <= 1, `${asked.length} times`);
+  });
+
+  it('a loss of power while its VM is cloned: nothing ran, so the Pod runs when the Mac is back, and once', async () => {
+    const world = createKubeletWorld({ seed: 18 });
+    createPod(world, { atMs: 1_000, name: 'once' }, { script: 'exit 0' });
+    const isCloned = (words: string): boolean => words.startsWith('clone ') && words.includes(' pod-once');
+    await runUntil(world, 'it is cloned', () => world.commands.some(isCloned));
+    world.kernel.kill('kubelet');
+    world.mac.losePower();
+    world.kernel.restart('kubelet', 30_000);
+    await runUntil(world, 'it ran', () => endOf(world.pod('once')) === 'Succeeded 0');
+    assert.equal(world.starts.size, 1);
   });
 
   it('a Mac that shuts down: its Node and its Pods say so, and what was not begun waits for it to be back', async () => {

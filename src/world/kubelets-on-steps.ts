@@ -12,7 +12,8 @@ import type { GuestPrograms } from '../sim/tart/guest.ts';
 import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
 import type { SimTartSettings } from '../sim/tart/tart-settings.ts';
 import { createKubeletPorts, MAC_FOLDERS } from './kubelet-ports.ts';
-import type { RunNode } from './step-level-macs.ts';
+import { serveStepKubelet } from './serve-step-kubelet.ts';
+import type { RunNode, StartedNode } from './step-level-macs.ts';
 
 export interface KubeletsOnStepsOptions {
   readonly clock: Clock;
@@ -21,6 +22,10 @@ export interface KubeletsOnStepsOptions {
   /** What its Tart finds: the images, above all. */
   readonly tart: Partial<SimTartSettings>;
   readonly guestPrograms: GuestPrograms;
+  /** PEM of the authority of those who may ask an agent for logs; without it nobody may. */
+  readonly clientAuthority?: string;
+  /** Where the Mac of a server is reached; on the loopback unless given. */
+  readonly addressOf?: (serverId: string) => string | undefined;
 }
 
 export interface KubeletsOnSteps {
@@ -32,25 +37,47 @@ export interface KubeletsOnSteps {
 export const createKubeletsOnSteps = (options: KubeletsOnStepsOptions): KubeletsOnSteps => {
   const macs = new Map<string, StepMac>();
   return {
-    runNode: async ({ client, nodeName, providerId, fleet, disk }, signal) => {
+    runNode: async (node, signal) => {
+      const { providerId, disk } = node;
       if (disk === 'fresh') macs.get(providerId)?.losePower();
       const mac = (disk === 'fresh' ? undefined : macs.get(providerId)) ?? openMac(options, providerId);
       macs.set(providerId, mac);
-      const { clock, logger } = options;
-      const random = options.random.stream(nodeName);
-      const ports = await createKubeletPorts(
-        { clock, logger, random, ids: createIds(random) },
-        {
-          ...{ client, mac, seen: mac, login: 'always', life: signal },
-          ...{ nodeName, providerId, labels: { [LABELS.fleet]: fleet }, bootId: nodeName },
-        },
-      );
-      await createKubelet(ports).run(signal);
+      await runKubelet(options, { ...node, mac }, signal);
     },
     stop: () => {
       for (const mac of macs.values()) mac.losePower();
     },
   };
+};
+
+const LOOPBACK = '127.0.0.1';
+
+const runKubelet = async (
+  { clock, logger, random, clientAuthority, addressOf }: KubeletsOnStepsOptions,
+  { client, nodeName, providerId, fleet, mac }: StartedNode & { readonly mac: StepMac },
+  signal: AbortSignal,
+): Promise<void> => {
+  const own = random.stream(nodeName);
+  const { files } = mac;
+  const address = addressOf?.(providerId.slice(providerId.lastIndexOf('/') + 1)) ?? LOOPBACK;
+  const serving =
+    clientAuthority === undefined
+      ? undefined
+      : await serveStepKubelet({ clock, logger, client, nodeName, address, files, clientAuthority });
+  try {
+    const ports = await createKubeletPorts(
+      { clock, logger, random: own, ids: createIds(own) },
+      {
+        ...{ client, mac, seen: mac, login: 'always', life: signal, ...(serving !== undefined && { serving }) },
+        ...{ nodeName, providerId, labels: { [LABELS.fleet]: fleet }, bootId: nodeName },
+      },
+    );
+    const kubelet = createKubelet(ports);
+    serving?.answerFor(kubelet);
+    await kubelet.run(signal);
+  } finally {
+    await serving?.close();
+  }
 };
 
 const openMac = ({ clock, random, tart, guestPrograms }: KubeletsOnStepsOptions, providerId: string): StepMac => {

@@ -182,13 +182,19 @@ const openSimulated = async (
   const simulation = startStepLevelMacs({ ...common, ...project, macs, clientForNode: logins.clientForNode }, signal);
   await simulation.deliver();
   const chosen = { join, ...(namespace === undefined ? {} : { namespace }) };
+  const ports = await createSimulatedPorts({ ...common, ...chosen, client }, simulation, signal);
   return {
-    ports: await createSimulatedPorts({ ...common, ...chosen, client }, simulation, signal),
+    ports: { ...ports, runners: SIMULATED_GITHUB },
     close: async () => {
       await simulation.stop();
       await logins.close();
     },
   };
+};
+
+/** Simulated builders register with nobody, so any token will do. */
+const SIMULATED_GITHUB: NonNullable<ProviderPorts['runners']> = {
+  registrationToken: async () => new Secret('simulated'),
 };
 
 const issueTokens = async ({ client, clock, random, access }: OpenProviderDeps): Promise<JoinCredentials> => {

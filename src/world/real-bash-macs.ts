@@ -12,7 +12,7 @@ import { createMacArtefacts } from '../sim/mac/bash/mac-artefacts.ts';
 import type { MacRack } from '../sim/mac/bash/mac-rack.ts';
 import { PROJECT_ON_MAC } from '../sim/mac/bash/mac-root.ts';
 import { scaleClock } from '../sim/mac/bash/scaled-clock.ts';
-import { SETTINGS_FILE } from '../sim/tart/program/disk-home.ts';
+import { renderTartSettings } from '../sim/tart/program/render-settings.ts';
 import type { SimTartSettings } from '../sim/tart/tart-settings.ts';
 import { POOL_PREFIX, type Simulation, type SimulationOptions } from './simulated-provider.ts';
 
@@ -29,10 +29,7 @@ const REAL_BASH_SPEED_UP = 10;
 /** All Macs have the network of this machine: their agents listen where nobody else does, and on the loopback alone. */
 const FLAGS = ['--node-ip=127.0.0.1', '--kubelet-port=0', '--metrics-bind-address=0', '--health-probe-bind-address=0'];
 /** tart-kubelet, whose virtual machines are those of the simulated Tart. */
-const renderAgent = (tart: Partial<SimTartSettings>): string => `import { mkdirSync, writeFileSync } from 'node:fs';
-const home = process.env.TART_HOME ?? process.env.HOME + '/.tart';
-mkdirSync(home, { recursive: true });
-writeFileSync(home + '/${SETTINGS_FILE}', ${JSON.stringify(JSON.stringify(tart))});
+const renderAgent = (tart: Partial<SimTartSettings>): string => `${renderTartSettings(tart)}
 process.argv.push(...${JSON.stringify(FLAGS)});
 await import('${PROJECT_ON_MAC}/bin/tart-kubelet.ts');
 `;

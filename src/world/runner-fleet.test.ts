@@ -51,6 +51,19 @@ const queue = ({ dispatch }: RunnerFleet, count: number, durationMs: number): vo
 const loseLabels = ({ dispatch }: RunnerFleet): void => dispatch.switchOn('F96b', { count: 10_000 });
 const merge = ({ world }: RunnerFleet, spec: object): void => world.operator.merge(RUNNER_POOLS, 'ci', { spec });
 
+/** As deploy/runners/eviction-budget.yaml has it. */
+const applyBudget = ({ world }: RunnerFleet): void =>
+  world.operator.create('/apis/policy/v1/namespaces/tuist-runners/poddisruptionbudgets', {
+    metadata: { name: 'runners' },
+    spec: { minAvailable: 1_000_000, selector: { matchLabels: { 'tuist.dev/runner': 'true' } } },
+  });
+
+/** Throws when a budget forbids it. */
+const evict = ({ world }: RunnerFleet, name: string): void => {
+  const path = `/api/v1/namespaces/tuist-runners/pods/${name}/eviction`;
+  world.operator.create(path, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } });
+};
+
 const breachesOf = ({ checker, dispatch }: RunnerFleet): readonly string[] =>
   checker.judge(dispatch.record()).map(({ promise, message }) => `${promise} ${message}`);
 
@@ -111,12 +124,8 @@ describe('runners on Macs', () => {
     const fleet = open();
     const { operator, kernel } = fleet.world;
     loseLabels(fleet);
-    operator.create('/apis/policy/v1/namespaces/tuist-runners/poddisruptionbudgets', {
-      metadata: { name: 'runners' },
-      spec: { minAvailable: 1_000_000, selector: { matchLabels: { 'tuist.dev/runner': 'true' } } },
-    });
+    applyBudget(fleet);
     queue(fleet, 2, 60_000);
-    // A Pod that is Pending may be evicted whatever a budget says; here guests boot as fast as their Pods.
     const areRunning = (): boolean => fleet.dispatch.jobs().every(({ state }) => state === 'running');
     await runUntil(fleet, 'both run', () => areRunning() && isRunning(fleet, 3));
     for (const name of ['mac-1', 'mac-2', 'mac-3']) operator.merge(NODES, name, { spec: { unschedulable: true } });
@@ -126,9 +135,8 @@ describe('runners on Macs', () => {
     const evictAll = (): void => {
       if (isDrained) return;
       for (const { metadata } of onMacs()) {
-        const path = `/api/v1/namespaces/tuist-runners/pods/${metadata.name}/eviction`;
         try {
-          operator.create(path, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: metadata.name } });
+          evict(fleet, metadata.name);
         } catch (error) {
           refused.push(String(error));
         }
@@ -143,6 +151,31 @@ describe('runners on Macs', () => {
     assert.ok(refused.length > 0);
     assert.ok(areOver(fleet));
     for (const name of ['mac-1', 'mac-2', 'mac-3']) operator.merge(NODES, name, { spec: { unschedulable: false } });
+    await judge(fleet);
+  });
+
+  it('a runner that is not known to run gets no job: whoever drains may evict it, whatever a budget says (§7-41)', async () => {
+    const fleet = open({ macs: 1 });
+    const { operator, kernel, apiTrouble } = fleet.world;
+    applyBudget(fleet);
+    merge(fleet, { replicas: 1 });
+    queue(fleet, 1, 60_000);
+    const isBegun = (): boolean => podsOf(fleet).some(({ metadata }) => metadata.finalizers !== undefined);
+    await runUntil(fleet, 'a VM begins', isBegun);
+    apiTrouble.refuseWrites('broken', 10_000, { actor: 'kubelet-mac-1', kind: 'pods' });
+    const [begun = assert.fail()] = podsOf(fleet).filter(({ metadata }) => metadata.finalizers !== undefined);
+    // Its guest is up and asks, and its agent cannot say so yet.
+    await kernel.run({ ...BOUNDS, maxVirtualMs: 15_000 });
+    assert.equal(fleet.dispatch.jobs()[0]?.state, 'queued');
+    assert.equal(podsOf(fleet).find(({ metadata }) => metadata.uid === begun.metadata.uid)?.status?.phase, 'Pending');
+    evict(fleet, begun.metadata.name);
+    apiTrouble.end();
+    operator.merge(NODES, 'mac-1', { spec: { unschedulable: true } });
+    await runUntil(fleet, 'it is gone', () =>
+      podsOf(fleet).every(({ metadata }) => metadata.uid !== begun.metadata.uid),
+    );
+    operator.merge(NODES, 'mac-1', { spec: { unschedulable: false } });
+    await runUntil(fleet, 'the job is done', () => areOver(fleet));
     await judge(fleet);
   });
 

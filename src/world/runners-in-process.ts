@@ -30,7 +30,7 @@ const { namespace: NAMESPACE } = RUNNERS_ACCOUNT;
 export const RUNNER_IMAGE = 'ghcr.io/tuist/tuist-runner:macos-26-4-1.0.0';
 export const RUNNER_POOL = 'ci';
 /** As many VMs as macOS lets a Mac run. */
-const RUNNERS_PER_MAC = 2;
+export const RUNNERS_PER_MAC = 2;
 
 /** The namespace of runners, the account of their controller, all rights, and that nobody evicts them; in an order that works. */
 export const renderRunnersHome = (): readonly DemoObject[] => [

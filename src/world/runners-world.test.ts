@@ -118,6 +118,20 @@ describe('a pool', () => {
     checkRest(stage);
   });
 
+  it('remembers its last scale-down beyond all its runners and its controller (§7-47)', async () => {
+    const autoscaling = { enabled: true, maxReplicas: 3, minWarmPoolFloor: 1, scaleDownCooldownSeconds: 900 };
+    const stage = openStage({ pool: { replicas: 3, autoscaling } });
+    await runUntil(stage, 'it got smaller', () => stage.pool()?.spec.replicas === 1 && stage.pods().length === 1);
+    const downMs = stage.world.kernel.nowMs();
+    stage.dispatcher.queue(3, 20_000);
+    await runUntil(stage, 'it got larger', () => stage.pool()?.spec.replicas === 3);
+    await runUntil(stage, 'all jobs are done', () => areDone(stage) && isUp(stage, 3));
+    stage.world.kernel.restart('runners', 1_000);
+    await runUntil(stage, 'it got smaller again', () => stage.pool()?.spec.replicas === 1);
+    const tookMs = stage.world.kernel.nowMs() - downMs;
+    assert.ok(tookMs >= 890_000, `${tookMs} ms`);
+  });
+
   it('follows its load up, and down after a while (§9.8-10)', async () => {
     const autoscaling = { enabled: true, maxReplicas: 3, minWarmPoolFloor: 1, scaleDownCooldownSeconds: 60 };
     const stage = openStage({ pool: { replicas: 0, autoscaling } });
@@ -178,6 +192,56 @@ describe('a dispatcher', () => {
 });
 
 describe('bad input', () => {
+  it('signals that are negative or stale: said, and replicas stay as they are', async () => {
+    const autoscaling = { enabled: true, maxReplicas: 3, minWarmPoolFloor: 1, scaleDownCooldownSeconds: 0 };
+    const stage = openStage({ pool: { replicas: 1, autoscaling } });
+    await runUntil(stage, 'a runner is up', () => isUp(stage, 1));
+    for (const bad of ['negative', 'stale'] as const) {
+      stage.dispatcher.signals = bad;
+      stage.dispatcher.queue(1, 5_000);
+      await runFor(stage, 120_000);
+      assert.equal(conditionOf(stage, 'Scaling'), 'False SignalsStrange', bad);
+      assert.equal(stage.pool()?.spec.replicas, 1, bad);
+      stage.dispatcher.signals = 'good';
+      await runUntil(stage, 'they are good again', () => conditionOf(stage, 'Scaling') === 'True Automatic');
+    }
+    await runFor(stage, 60_000);
+    checkRest(stage);
+  });
+
+  it('two controllers that both act, as if there were no lease: none is made twice, and no job is lost (F97, S33)', async () => {
+    const stage = openStage({
+      ...{ controllers: ['runners', 'runners-2'], pool: { replicas: 3, image: OLD_IMAGE } },
+      adjust: ({ lease: _lease, ...ports }) => ports,
+    });
+    const { operator, kernel } = stage.world;
+    stage.dispatcher.queue(6, 20_000);
+    kernel.schedule(30_000, 'a roll', () => operator.merge(RUNNER_POOLS, 'ci', { spec: { image: IMAGE } }));
+    kernel.schedule(90_000, 'smaller', () => operator.merge(RUNNER_POOLS, 'ci', { spec: { replicas: 1 } }));
+    let peak = 0;
+    await runUntil(stage, 'all is done', () => {
+      peak = Math.max(peak, stage.alive().length);
+      return kernel.nowMs() > 90_000 && areDone(stage) && isUp(stage, 1) && stage.pods().length === 1;
+    });
+    assert.equal(peak, 3);
+    await runFor(stage, 200_000);
+    checkRest(stage);
+  });
+
+  it('a controller that starts with an old view of Pods looks again before it makes any (F65, S33)', async () => {
+    const stage = openStage({
+      ...{ controllers: ['runners', 'runners-2'] },
+      adjust: ({ lease: _lease, ...ports }) => ports,
+    });
+    stage.world.apiTrouble.watches.trouble({ is: 'lag', lagMs: 60_000 }, { actor: 'runners-2', kind: 'pods' });
+    let peak = 0;
+    await runUntil(stage, 'three runners are up', () => {
+      peak = Math.max(peak, stage.alive().length);
+      return isUp(stage, 3);
+    });
+    assert.equal(peak, 3);
+  });
+
   it('a linux pool is refused, and nothing of it is touched', async () => {
     const stage = openStage({ pool: { replicas: 3, os: 'linux' } });
     await runFor(stage, 60_000);
@@ -209,6 +273,21 @@ describe('bad input', () => {
     assert.equal(conditionOf(stage, 'Scaling'), 'False MaxReplicasBelowFloor');
     assert.equal(conditionOf(stage, 'ImagePinned'), 'False NoDigest');
     assert.equal(stage.alive().length, 1);
+  });
+
+  it('a zero stays a zero, in the cluster and in what is done about it (§7-33, §9.8-16)', async () => {
+    const autoscaling = { enabled: true, maxReplicas: 3, minWarmPoolFloor: 0, scaleDownCooldownSeconds: 0 };
+    const stage = openStage({ pool: { replicas: 0, autoscaling, idleTimeoutSeconds: 0 } });
+    await runFor(stage, 60_000);
+    assert.equal(stage.pods().length, 0);
+    stage.dispatcher.queue(1, 20_000);
+    await runUntil(stage, 'a runner is up', () => isUp(stage, 1));
+    await runUntil(stage, 'none is left', () => areDone(stage) && stage.pods().length === 0);
+    await runFor(stage, 60_000);
+    const { spec } = stage.pool() ?? assert.fail();
+    assert.deepEqual([spec.replicas, spec.idleTimeoutSeconds, spec.autoscaling], [0, 0, autoscaling]);
+    assert.equal(stage.pods().length, 0);
+    checkRest(stage);
   });
 
   it('a runner that a person takes away by force is told of, and replaced', async () => {

@@ -7,9 +7,10 @@ import { Secret } from '../base/secret.ts';
 import { LABELS } from '../kinds/labels.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { NodeLogin } from '../kube/node/node-login.ts';
+import type { AuditEntry } from '../sim/cloud/call-log.ts';
 import { createSimCloud } from '../sim/cloud/sim-cloud.ts';
 import type { AgentStart, StartAgent } from '../sim/mac/mac-agent.ts';
-import { createSimMacs } from '../sim/mac/sim-macs.ts';
+import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import type { ServeNode } from '../sim/node/node-server.ts';
@@ -25,6 +26,12 @@ export interface StepLevelOptions extends SimulationOptions {
   readonly runNode?: RunNode;
   /** The simulation of an earlier run, to go on with. */
   readonly saved?: SavedSimulation;
+  /** That all Macs let in; one that opens nothing but simulated Macs unless given. */
+  readonly fleetKey?: Secret<string>;
+  /** Told of every write that reaches the cloud, in the moment that it does. */
+  readonly onCloudWrite?: (entry: AuditEntry) => void;
+  /** Where the Mac of this number (from 1) answers; nowhere that anybody but this process reaches unless given. */
+  readonly addressOf?: (at: number) => string;
   /** Called with the whole simulation after each of its changes. */
   readonly save?: (simulation: Omit<SavedSimulation, 'version'>) => void;
 }
@@ -41,14 +48,28 @@ export type RunNode = (node: StartedNode, signal: AbortSignal) => Promise<void>;
 /** They let this key in; real fleets have one each, made by the provider. */
 const FLEET_KEY = new Secret('the simulated fleet key');
 
-export const startStepLevelMacs = (options: StepLevelOptions, signal: AbortSignal): Simulation => {
-  const { clock, random, logger, speedUp, saved } = options;
+export interface StepLevelSimulation extends Simulation {
+  readonly macs: SimMacs;
+  readonly fleetKey: Secret<string>;
+}
+
+export const startStepLevelMacs = (options: StepLevelOptions, signal: AbortSignal): StepLevelSimulation => {
+  const { clock, random, logger, speedUp, saved, addressOf, fleetKey = FLEET_KEY } = options;
   const timeScale = 1 / speedUp;
   const agents: Promise<unknown>[] = [];
   const onChange = (): void => options.save?.({ cloud: cloud.save(), disks: macs.save() });
   const kept = saved === undefined ? {} : { saved: saved.cloud };
+  const heard = options.onCloudWrite === undefined ? {} : { onWrite: options.onCloudWrite };
   const project = options.projectId === undefined ? {} : { projectId: options.projectId };
-  const cloud = createSimCloud({ clock, random: random.stream('cloud'), timeScale, onChange, ...project, ...kept });
+  const cloud = createSimCloud({
+    clock,
+    random: random.stream('cloud'),
+    timeScale,
+    onChange,
+    ...project,
+    ...kept,
+    ...heard,
+  });
   const fresh = Math.max(options.macs - cloud.servers().length, 0);
   const startAgent: StartAgent = (start, memory) => {
     const agent = linkedController(signal);
@@ -57,15 +78,17 @@ export const startStepLevelMacs = (options: StepLevelOptions, signal: AbortSigna
     return () => agent.abort();
   };
   const macs = createSimMacs({
-    ...{ cloud, clock, random: random.stream('macs'), fleetKey: FLEET_KEY, timeScale, onChange, startAgent },
+    ...{ cloud, clock, random: random.stream('macs'), fleetKey, timeScale, onChange, startAgent },
     ...(saved === undefined ? {} : { saved: saved.disks }),
   });
+  const addServer = (at: number): void => {
+    cloud.addServer({ name: `${POOL_PREFIX}${at}`, ...(addressOf !== undefined && { address: addressOf(at) }) });
+  };
   return {
-    cloud,
+    ...{ cloud, macs, fleetKey },
     access: { hosts: macs.hosts, ...createStepLevelConfiguration() },
-    fleetKey: FLEET_KEY,
     deliver: async () => {
-      for (let at = 1; at <= fresh; at += 1) cloud.addServer({ name: `${POOL_PREFIX}${at}` });
+      for (let at = 1; at <= fresh; at += 1) addServer(at);
       onChange();
     },
     stop: async () => {

@@ -26,7 +26,7 @@ import { createPki, readPki, writePrivate } from './bench/pki.ts';
 import { hasParts, readRecord, writeRecord } from './bench/record.ts';
 import { createServers } from './bench/servers.ts';
 
-export { installKinds } from './bench/install-kinds.ts';
+export { installDefinitions, installKinds } from './bench/install-kinds.ts';
 
 export interface BenchDeps {
   readonly env: Readonly<Record<string, string | undefined>>;

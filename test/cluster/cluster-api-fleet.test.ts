@@ -126,9 +126,12 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
       const joined = view.macs().filter(({ status }) => status?.state === 'joined');
       return all.every((object) => isTrue(object, 'Available')) && joined.some((host) => isTrue(host, 'Ready'));
     });
-    const [deployment] = view.deployments.list();
-    const { replicas, readyReplicas, availableReplicas, upToDateReplicas } = deployment?.status ?? {};
-    assert.deepEqual([replicas, readyReplicas, availableReplicas, upToDateReplicas], [1, 1, 1, 1]);
+    // Core writes its conditions first, and what it counted in a request of its own.
+    await view.until('its MachineDeployment counts one Mac that is ready, available and up to date', () => {
+      const [deployment] = view.deployments.list();
+      const { replicas, readyReplicas, availableReplicas, upToDateReplicas } = deployment?.status ?? {};
+      return [replicas, readyReplicas, availableReplicas, upToDateReplicas].every((count) => count === 1);
+    });
   });
 
   step('reads well in clusterctl describe: our kinds stand in the tree, and nothing is wrong', async () => {

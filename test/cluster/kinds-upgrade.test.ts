@@ -5,19 +5,20 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FleetError } from '../../src/base/errors.ts';
-import { ALL_KINDS } from '../../src/kinds/all-kinds.ts';
+import { MACHINES, machineKind } from '../../src/kinds/machine.ts';
+import { toCustomResourceDefinition } from '../../src/kinds/schema/crd.ts';
 import { hasLegacyConditions } from '../../src/kinds/schema/parse.ts';
 import { GO_OBJECTS } from '../../src/kinds/testing/go-objects.ts';
 import { PARSERS, type Sample } from '../../src/kinds/testing/parsers.ts';
 import { NAMESPACES } from '../../src/kube/types/core.ts';
 import { keyOf } from '../../src/kube/types/meta.ts';
-import { installKinds, startCluster } from './bench.ts';
+import { startCluster } from './bench.ts';
 import { EXAMPLES } from './kinds/examples.ts';
-import { describeGoKind, ERAS, type Era, goDefinitions, goKindsOf } from './kinds/go-definitions.ts';
+import { ERAS, type Era, goKindsOf } from './kinds/go-definitions.ts';
+import { installGoKinds, installOurKinds, untilDescribed } from './kinds/install-eras.ts';
 import { type AnyObject, newId, resourceOf, toStorable } from './kinds/kinds-scene.ts';
 import { MINIMAL_OBJECTS } from './kinds/minimal-objects.ts';
-import { readServedSchema } from './kinds/served-schema.ts';
-import { eventually, type Scene as SharedScene } from './kube/scene.ts';
+import type { Scene as SharedScene } from './kube/scene.ts';
 
 type Scene = Omit<SharedScene, 'undo'>;
 
@@ -37,6 +38,47 @@ const OURS: readonly Sample[] = [
   ...EXAMPLES.map((example) => ({ ...example, story: 'of ours, with all there is to say' })),
   ...MINIMAL_OBJECTS.map((sample) => ({ ...sample, story: `of ours, ${sample.story}` })),
 ];
+
+test('M30 a rollback to a revision that knew no pool prefix is accepted, and a definition that requires one is found out', async (t) => {
+  const cluster = await startCluster({ parts: 'api' });
+  t.after(() => cluster.stop());
+  const scene = { cluster, client: await cluster.client(), namespace: 'default', signal: t.signal };
+  const { kind } = MACHINES;
+  await installOurKinds(scene);
+  const rollBack = async (): Promise<unknown> => {
+    const spec = { fleetName: 'macos', adoptPoolPrefix: 'tuist-pool-' };
+    const { metadata } = await storeOne(scene, { kind, metadata: { ...place, name: newId() }, spec });
+    const body = { spec: { adoptPoolPrefix: null } };
+    return scene.client.patch(MACHINES, { ...place, name: metadata.name }, { type: 'merge', body }, scene);
+  };
+  await rollBack();
+  const description = 'a mutant';
+  const input = JSON.stringify(requirePrefix(description));
+  const { code, stderr } = await cluster.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], { input });
+  assert.equal(code, 0, stderr);
+  await untilDescribed(scene, kind, description);
+  await assert.rejects(rollBack(), { kind: 'invalid', message: /adoptPoolPrefix/ });
+});
+
+const place = { namespace: 'default' } as const;
+
+interface Mutable {
+  readonly properties: { readonly spec: { readonly default?: unknown } };
+}
+
+/** Our definition of machines as the trap of the original had it (seed 004). */
+const requirePrefix = (description: string): object => {
+  const definition = toCustomResourceDefinition(machineKind);
+  const versions = definition.spec.versions.map((version) => {
+    const schema: Mutable = JSON.parse(JSON.stringify(version.schema.openAPIV3Schema));
+    // Without a default for all of it, which would lack the field.
+    const { default: _default, ...spec } = schema.properties.spec;
+    const properties = { ...schema.properties, spec: { ...spec, required: ['adoptPoolPrefix'] } };
+    const mutated = { ...schema, description, properties };
+    return { ...version, schema: { openAPIV3Schema: mutated } };
+  });
+  return { ...definition, spec: { ...definition.spec, versions } };
+};
 
 test('I-17 R29 an upgrade in place and the way back', async (t) => {
   const cluster = await startCluster({ parts: 'api' });
@@ -83,26 +125,6 @@ interface Stored {
   readonly kind: Sample['kind'];
   readonly object: AnyObject;
 }
-
-/** As whoever upgrades does it: the new definitions take the fields over from whoever applied the old ones. */
-const installGoKinds = async (scene: Scene, era: Era): Promise<void> => {
-  const args = ['apply', '--server-side', '--force-conflicts', '--field-manager=helm', '-f', '-'];
-  const { code, stderr } = await scene.cluster.kubectl(args, { input: JSON.stringify(goDefinitions(era)) });
-  assert.equal(code, 0, stderr);
-  for (const kind of goKindsOf(era)) await untilDescribed(scene, kind, describeGoKind(era, kind));
-};
-
-const installOurKinds = async (scene: Scene): Promise<void> => {
-  await installKinds(scene.cluster);
-  for (const { resource, description } of ALL_KINDS) await untilDescribed(scene, resource.kind, description);
-};
-
-/** A changed definition is served some time after it was accepted; then its description is published. */
-const untilDescribed = (scene: Scene, kind: string, description: string): Promise<unknown> =>
-  eventually(`${kind} is described as: ${description}`, async () => {
-    const schema = await readServedSchema(scene, resourceOf(kind));
-    return schema['description'] === description;
-  });
 
 /** Stores what the server accepts, each under a name of its own. */
 const storeAll = async (scene: Scene, samples: readonly Sample[]): Promise<readonly Stored[]> => {

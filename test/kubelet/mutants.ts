@@ -160,6 +160,16 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
     ],
   },
   {
+    id: 'S27',
+    story: 'the collector deletes an image although a base is cloned from it',
+    foundBy: 'S27',
+    file: 'kubelet-faults.test.ts',
+    edits: [
+      { file: 'src/kubelet/images/image-claims.ts', from: '      if (claims.has(name)) return false;\n', to: '' },
+      { file: 'src/kubelet/images/image-claims.ts', from: '(name) => claims.has(name)', to: '(_name) => false' },
+    ],
+  },
+  {
     id: 'S28',
     story: 'what a VM was given, its token too, is left on the Mac',
     foundBy: '§7-29 D8',

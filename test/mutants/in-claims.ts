@@ -96,8 +96,13 @@ export const IN_CLAIMS: readonly Mutant[] = [
     edits: [
       {
         file: CHOOSE,
-        from: 'if (namespace === undefined) return undefined;',
-        to: 'if (namespace === undefined || Number.isInteger(namesakes.length)) return undefined;',
+        from: 'return namespace === undefined ? undefined : refuseName(namespace);',
+        to: 'return undefined;',
+      },
+      {
+        file: 'src/provider/machine/find-namesake.ts',
+        from: 'if (machine?.status?.nodeRef?.name === name) return namespace;',
+        to: "if (machine?.status?.nodeRef?.name === '') return namespace;",
       },
     ],
   },

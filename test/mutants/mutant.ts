@@ -16,6 +16,8 @@ export interface Mutant {
   readonly killedBy: readonly string[];
   /** Within so many schedules. */
   readonly budget: number;
+  /** Where it is looked for: schedules of the fleet unless given, or days of runners. */
+  readonly world?: 'runners';
   readonly edits: readonly Edit[];
 }
 

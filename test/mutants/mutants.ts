@@ -3,9 +3,13 @@ import { IN_CLAIMS } from './in-claims.ts';
 import { IN_OWNERSHIP } from './in-ownership.ts';
 import { IN_RECOVERY } from './in-recovery.ts';
 import { IN_RELEASES } from './in-releases.ts';
+import { IN_RUNNERS } from './in-runners.ts';
 import type { DesignedOut, Mutant } from './mutant.ts';
 
-export const MUTANTS: readonly Mutant[] = [...IN_CLAIMS, ...IN_RELEASES, ...IN_OWNERSHIP, ...IN_RECOVERY];
+export const MUTANTS: readonly Mutant[] = [
+  ...[...IN_CLAIMS, ...IN_RELEASES, ...IN_OWNERSHIP, ...IN_RECOVERY],
+  ...IN_RUNNERS,
+];
 
 export const DESIGNED_OUT: readonly DesignedOut[] = [
   {

@@ -15,7 +15,7 @@ const NEVER = /(client-h2|llhttp-wasm)\.js$/;
 /** What keeps HTTP/2 out of a process that is not bundled has nothing to do in one that is. */
 const NEEDLESS = /without-http2\.ts$/;
 
-const leaveOut: Plugin = {
+export const leaveOut: Plugin = {
   name: 'leave-out',
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: NEVER }, ({ path }) => ({ path, namespace: 'never' }));
@@ -37,7 +37,7 @@ const BUILTIN = new RegExp(`^(node:|(${builtinModules.join('|')})$)`);
  * A module that imports one of Node's own makes Node read every export of it, also those that are loaded only when somebody reads them:
  * `node:http` alone brings a second undici along. Asked for by name, it gives what is used.
  */
-const asBuiltins: Plugin = {
+export const asBuiltins: Plugin = {
   name: 'as-builtins',
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: BUILTIN }, ({ path }) => ({ path, namespace: 'builtin' }));

@@ -3,7 +3,6 @@ import '../../bin/require-node.js';
 import { join } from 'node:path';
 import { installKinds, SHARED_VARIABLE, startCluster } from '../../test/cluster/bench.ts';
 import { runTier } from '../test/run-tier.ts';
-import { TIERS } from '../test/tiers.ts';
 import { findBinaries } from './binaries.ts';
 
 const onSharedCluster = async (run: () => Promise<boolean>): Promise<boolean> => {
@@ -20,7 +19,6 @@ const onSharedCluster = async (run: () => Promise<boolean>): Promise<boolean> =>
 await runTier({
   command: 'npm run test:cluster',
   root: join(import.meta.dirname, '..', '..'),
-  globs: TIERS['npm run test:cluster'],
   // The files share one cluster, and each waits for it most of the time.
   limits: { concurrency: 2, timeoutMs: 240_000, stallMs: 300_000 },
   require: () => findBinaries(process.env),

@@ -5,7 +5,7 @@ import { Command, Option } from 'commander';
 import { openProcess } from '../../bin/process-io.ts';
 import { reportFailure } from '../../src/cli/report-failure.ts';
 import type { Cluster } from '../../test/cluster/bench/cluster.ts';
-import { installKinds, startCluster } from '../../test/cluster/bench.ts';
+import { installDefinitions, startCluster } from '../../test/cluster/bench.ts';
 import { findBinaries } from './binaries.ts';
 
 interface Flags {
@@ -37,7 +37,7 @@ const up = async (): Promise<void> => {
   const { path } = await findBinaries(io.env);
   const cluster = await startCluster({ parts: also ?? 'kubernetes' });
   try {
-    if (also === 'cluster-api') await installKinds(cluster);
+    if (also === 'cluster-api') await installDefinitions(cluster);
     io.stdout(renderHelp(cluster, path('kubectl')));
     if (!io.signal.aborted) await once(io.signal, 'abort');
   } finally {

@@ -25,7 +25,7 @@ describe('the page about correctness', () => {
 
   it('says of every promise in which file it is judged', () => {
     for (const line of page.split('\n').filter((text) => /^\| [SL]\d+ \|/.test(text))) {
-      assert.match(line, /\]\(\.\.\/src\/world\/simulate\/properties\/.+\.ts\)/);
+      assert.match(line, /\]\(\.\.\/src\/(?:world\/simulate\/properties\/.+|sim\/dispatch\/check-record)\.ts\)/);
     }
   });
 
@@ -43,6 +43,11 @@ describe('the page about correctness', () => {
     assert.deepEqual(cellsOf(page, 'N1').slice(2, 5), ['S13', '40', '41']);
     assert.match(cellsOf(page, 'S13').at(-1) ?? '', /N1/);
     assert.ok(cellsOf(page, 'N2').includes('not on record'));
+  });
+
+  it('has the mutants of the agent, by what finds them', () => {
+    for (const id of ['M23', 'M24', 'M29-not-set', 'M29-overwritten', 'N9', 'N15', 'S27'])
+      assert.match(cellsOf(page, `agent ${id}`).at(-1) ?? '', /src\/world\/kubelet-/, id);
   });
 
   it('says so when no soak is on record', () => assert.match(page, /No soak is on record/));

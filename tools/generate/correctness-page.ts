@@ -1,13 +1,22 @@
 /** docs/correctness.md, from the promises, the mutants and the records of hunts and soaks. Pure: the same gives the same bytes. */
 import { SAFETY } from '../../src/world/simulate/properties/all.ts';
+import { KUBELET_MUTANTS } from '../../test/kubelet/mutants.ts';
 import { KILLS_FILE, parseKills, type RecordedKill } from '../../test/mutants/kills.ts';
 import { DESIGNED_OUT, MUTANTS } from '../../test/mutants/mutants.ts';
 import { parseSoakRecord, RECORD_FILE, type SoakRecord } from '../soak/simulation-record.ts';
 import { QUIET_PROMISES } from './quiet-promises.ts';
+import { RUNNER_JUDGE, RUNNER_PROMISES } from './runner-promises.ts';
 
 export const CORRECTNESS_PAGE = 'docs/correctness.md';
 export const PROPERTIES_FOLDER = 'src/world/simulate/properties';
 export const CORRECTNESS_SOURCES: readonly string[] = [KILLS_FILE, RECORD_FILE];
+
+const AGENT_HEAD: readonly string[] = [
+  '## The mutants of the agent',
+  '',
+  'Defects of tart-kubelet (docs/tart-kubelet.md says which promise each breaks) are put back one at a time by `test/kubelet/mutants.test.ts`, in every `npm run test:worlds`;',
+  'each must make the test fail that is named.',
+];
 
 type Files = ReadonlyMap<string, string>;
 
@@ -35,6 +44,14 @@ export const renderCorrectnessPage = (files: Files): string => {
     '|---|---|---|---|',
     ...promises.map(({ id, promise }) => `| ${id} | ${promise} | ${renderPlace(files, id)} | ${killedBy(kills, id)} |`),
     '',
+    ...RUNNERS_HEAD,
+    '',
+    '| promise | | judged in | mutants that break it |',
+    '|---|---|---|---|',
+    ...RUNNER_PROMISES.map(
+      ({ id, promise }) => `| ${id} | ${promise} | [check-record.ts](../${RUNNER_JUDGE}) | ${killedBy(kills, id)} |`,
+    ),
+    '',
     '## The mutants',
     '',
     ...MUTANTS_HEAD,
@@ -49,6 +66,16 @@ export const renderCorrectnessPage = (files: Files): string => {
           : [kill.property, kill.seed, kill.schedules];
       return `| ${id} | ${story} | ${found.join(' | ')} | ${budget} |`;
     }),
+    '',
+    ...AGENT_HEAD,
+    '',
+    '| mutant | what it does | found by |',
+    '|---|---|---|',
+    ...KUBELET_MUTANTS.map(
+      ({ id, story, foundBy, file }) => `| agent ${id} | ${story} | ${foundBy}, \`src/world/${file}\` |`,
+    ),
+    '',
+    '## Designed out',
     '',
     'These have no place in our code to come back to:',
     '',
@@ -71,7 +98,7 @@ const HEAD = [
   'npm run simulate -- --seeds 2000              # many schedules; exits 1 when a promise is broken, and prints how, as a table of few steps',
   'npm run simulate -- --seed 7 --trace          # one of them again, with everything that happened',
   'npm run simulate -- --seed 7 --save f.json    # if it broke a promise: shrunk, as a file that outlives changes of the code',
-  'npm run simulate -- --replay f.json           # that file; those under test/schedules are replayed in npm test, for ever',
+  'npm run simulate -- --replay f.json           # that file; those under test/schedules are replayed in npm run test:worlds, for ever',
   'npm run simulate -- --systematic              # reference scenarios, with a crash before and after each effect, and each single fault at each call',
   'npm run simulate -- --exhaustive              # two Macs, two machines, one deletion: every crash, every lost message, every order nearby',
   'npm run simulate -- --mutant N1               # the code with a known defect: exits 0 when that is found',
@@ -80,6 +107,11 @@ const HEAD = [
   '',
   'A seed belongs to one state of the code: after a change it gives another schedule. A saved schedule names its disturbances and its faults, and still',
   'means the same.',
+];
+
+const RUNNERS_HEAD = [
+  'Runners have days of their own ([runner-hunt.ts](../src/world/runner-hunt.ts)): their controller, the real tart-kubelet on Macs of steps, guests and a dispatcher, with a',
+  'network that loses questions and answers. Their promises are judged on what the dispatcher recorded; a mutant of runners is looked for there.',
 ];
 
 const MUTANTS_HEAD = [

@@ -9,6 +9,7 @@ const WISH_MEANS: Readonly<Record<Wish, string>> = {
   unwell: 'runs, and its liveness or startup probe says that this run must end',
   done: 'has a command, and that has ended',
   expired: 'was active for longer than its `activeDeadlineSeconds`',
+  lost: 'is told to run, and this Mac has no trace of it: it ran on another that was this Node',
   leaving: 'is on a Mac that shuts down or restarts',
   over: 'is Succeeded or Failed, whoever wrote that',
   end: 'was deleted, whatever its phase',

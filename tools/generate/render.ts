@@ -1,11 +1,4 @@
-/** Everything under deploy/ that follows from src, as text. Pure: the same kinds and roles give the same bytes. */
-import {
-  type CreateNodeOptions,
-  type DocumentOptions,
-  type SchemaOptions,
-  stringify,
-  type ToStringOptions,
-} from 'yaml';
+/** Everything under deploy/ and charts/ that follows from src, as text. Pure: the same kinds and roles give the same bytes. */
 import { ALL_KINDS } from '../../src/kinds/all-kinds.ts';
 import { ALL_POLICIES } from '../../src/kinds/policies/all-policies.ts';
 import { toAdmissionObjects } from '../../src/kinds/policies/policy.ts';
@@ -13,9 +6,16 @@ import { toCustomResourceDefinition } from '../../src/kinds/schema/crd.ts';
 import { PROVIDER_ROLES } from '../../src/provider/roles.ts';
 import { renderEvictionBudget } from '../../src/runners/eviction-budget.ts';
 import { RUNNER_ROLES } from '../../src/runners/roles.ts';
+import { CHART_FOLDERS, renderChartFiles } from './chart/render-chart.ts';
+import { COMPONENT_FOLDERS, renderComponentFiles } from './components.ts';
+import { toYaml } from './yaml.ts';
 
 /** Folders in which every file is ours: one that is not rendered any more is left over. */
-export const GENERATED_FOLDERS = ['deploy/crds', 'deploy/policies', 'deploy/rbac', 'deploy/runners'] as const;
+export const GENERATED_FOLDERS = [
+  ...['deploy/crds', 'deploy/policies', 'deploy/rbac', 'deploy/runners'],
+  ...CHART_FOLDERS,
+  ...COMPONENT_FOLDERS,
+] as const;
 
 const KINDS_HEADER =
   '# Generated from src/kinds by "npm run generate". Do not edit: change the kind and generate again.\n';
@@ -25,13 +25,6 @@ const BUDGET_HEADER =
   '# Generated from src/runners by "npm run generate". Do not edit: change the budget and generate again.\n';
 const rolesHeader = (folder: string): string =>
   `# Generated from ${folder} by "npm run generate". Do not edit: change the role and generate again.\n`;
-
-const YAML_STYLE: DocumentOptions & SchemaOptions & CreateNodeOptions & ToStringOptions = {
-  aliasDuplicateObjects: false,
-  sortMapEntries: true,
-  lineWidth: 0,
-  version: '1.1',
-};
 
 /** Path from the root of the repository → content. */
 export const renderDeployFiles = (): ReadonlyMap<string, string> => {
@@ -51,8 +44,8 @@ export const renderDeployFiles = (): ReadonlyMap<string, string> => {
   }
   const budget = [RUNNERS_NAMESPACE, renderEvictionBudget(RUNNERS_NAMESPACE.metadata.name)];
   files.set('deploy/runners/eviction-budget.yaml', renderFile(budget, BUDGET_HEADER));
-  return files;
+  return new Map([...files, ...renderComponentFiles(), ...renderChartFiles()]);
 };
 
 const renderFile = (objects: readonly object[], header = KINDS_HEADER): string =>
-  header + objects.map((object) => stringify(object, YAML_STYLE)).join('---\n');
+  header + objects.map((object) => toYaml(object)).join('---\n');

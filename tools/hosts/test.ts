@@ -3,13 +3,11 @@ import '../../bin/require-node.js';
 import { join } from 'node:path';
 import { assertSandboxPossible } from '../../src/sim/mac/bash/sandbox.ts';
 import { runTier } from '../test/run-tier.ts';
-import { TIERS } from '../test/tiers.ts';
 import { findSshd } from './sshd.ts';
 
 await runTier({
   command: 'npm run test:hosts',
   root: join(import.meta.dirname, '..', '..'),
-  globs: TIERS['npm run test:hosts'],
   limits: { concurrency: 2, timeoutMs: 120_000, stallMs: 240_000 },
   require: () => {
     findSshd(process.env);

@@ -12,6 +12,7 @@ export interface Share {
 export type Job =
   | { readonly do: 'seeds'; readonly from: number; readonly count: number; readonly shrink: number }
   | HuntJob
+  | RunnerHuntJob
   /** The text of a saved schedule. */
   | { readonly do: 'replay'; readonly saved: string }
   | { readonly do: 'systematic'; readonly every: number; readonly everyCrash: number; readonly share: Share }
@@ -28,6 +29,14 @@ export interface HuntJob {
   readonly shrink: number;
 }
 
+/** The same in days of runners, of these seeds. */
+export interface RunnerHuntJob {
+  readonly do: 'hunt-runners';
+  readonly from: number;
+  readonly budget: number;
+  readonly properties: readonly string[];
+}
+
 /** A broken promise, ready to be shown. */
 export interface Found {
   readonly is: 'found';
@@ -36,7 +45,7 @@ export interface Found {
   readonly message: string;
   /** The shrunk schedule as a table. */
   readonly table: string;
-  /** The same as a file. */
+  /** The same as a file; empty where there are none. */
   readonly saved: string;
 }
 

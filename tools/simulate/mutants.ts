@@ -4,7 +4,7 @@ import { FleetError } from '../../src/base/errors.ts';
 import { parseKills, type RecordedKill, renderKills } from '../../test/mutants/kills.ts';
 import type { Mutant } from '../../test/mutants/mutant.ts';
 import { MUTANTS } from '../../test/mutants/mutants.ts';
-import type { Found, HuntJob } from './job.ts';
+import type { Found, HuntJob, RunnerHuntJob } from './job.ts';
 import { type Mode, type ModeContext, renderTable } from './mode.ts';
 import { runTasks } from './pool.ts';
 
@@ -24,7 +24,7 @@ export const runMutantMode: Mode = async (context) => {
   const mutant = MUTANTS.find(({ id }) => id === flags.mutant);
   if (mutant === undefined) throw unknownMutant(flags.mutant ?? '');
   const [kill] = await huntAll([mutant], { ...context, onKill: () => undefined });
-  if (flags.save !== undefined && kill?.found !== undefined) writeFileSync(flags.save, kill.found.saved);
+  if (flags.save !== undefined && kill?.found?.saved) writeFileSync(flags.save, kill.found.saved);
   if (flags.json !== true) print(renderKill(mutant, kill));
   print(JSON.stringify(toSummary(mutant, kill)));
   return kill?.found !== undefined;
@@ -72,15 +72,19 @@ const huntAll = async (mutants: readonly Mutant[], context: HuntContext): Promis
 };
 
 /** What the code breaks without the mutant too is no proof against the mutant: the hunt goes on. */
-const huntOne = async ({ id, budget: allowed, killedBy }: Mutant, { flags, signal }: ModeContext): Promise<Kill> => {
+const huntOne = async (mutant: Mutant, { flags, signal }: ModeContext): Promise<Kill> => {
+  const { id, budget: allowed, killedBy: properties, world } = mutant;
   const budget = flags.seeds ?? allowed;
   const others = new Set<string>();
   for (let from = 1; from <= budget; ) {
-    const job: HuntJob = { do: 'hunt', mutant: id, from, budget, properties: killedBy, shrink: flags.shrink };
-    const { found, schedules, others: alsoBroken } = await runHunt(job, signal);
+    const job: HuntJob | RunnerHuntJob =
+      world === 'runners'
+        ? { do: 'hunt-runners', from, budget, properties }
+        : { do: 'hunt', mutant: id, from, budget, properties, shrink: flags.shrink };
+    const { found, schedules, others: alsoBroken } = await runHunt(job, { mutant: id, signal });
     for (const other of alsoBroken) others.add(other);
     if (found === undefined) break;
-    const broken = await replayClean(found.saved, signal);
+    const broken = world === 'runners' ? await playClean(found, signal) : await replayClean(found.saved, signal);
     if (!broken.includes(found.property)) return { id, schedules, others: [...others], found };
     others.add(`${found.property} (without it too)`);
     from = schedules + 1;
@@ -88,10 +92,15 @@ const huntOne = async ({ id, budget: allowed, killedBy }: Mutant, { flags, signa
   return { id, schedules: budget, others: [...others] };
 };
 
-const runHunt = async (job: HuntJob, signal: AbortSignal): Promise<Omit<Kill, 'id'>> => {
+interface HuntRun {
+  readonly signal: AbortSignal;
+  readonly mutant?: string;
+}
+
+const runHunt = async (job: HuntJob | RunnerHuntJob, { mutant, signal }: HuntRun): Promise<Omit<Kill, 'id'>> => {
   let found: Found | undefined;
   let end = { schedules: job.budget, others: [] as readonly string[] };
-  await runTasks([{ job, mutant: job.mutant }], {
+  await runTasks([{ job, ...(mutant === undefined ? {} : { mutant }) }], {
     ...{ workers: 1, signal },
     onLine: (line) => {
       if (line.is === 'found') found = line;
@@ -99,6 +108,13 @@ const runHunt = async (job: HuntJob, signal: AbortSignal): Promise<Omit<Kill, 'i
     },
   });
   return { ...end, ...(found && { found }) };
+};
+
+/** The same day without the mutant. */
+const playClean = async ({ seed, property }: Found, signal: AbortSignal): Promise<readonly string[]> => {
+  const day = Number(seed);
+  const { found } = await runHunt({ do: 'hunt-runners', from: day, budget: day, properties: [property] }, { signal });
+  return found === undefined ? [] : [found.property];
 };
 
 const replayClean = async (saved: string, signal: AbortSignal): Promise<readonly string[]> => {

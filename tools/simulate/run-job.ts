@@ -1,5 +1,6 @@
 /** Does one job of a worker process. */
 import { unreachable } from '../../src/base/errors.ts';
+import { playRunnerDay } from '../../src/world/runner-hunt.ts';
 import { runExhaustive } from '../../src/world/simulate/exhaustive.ts';
 import { renderSchedule } from '../../src/world/simulate/render-schedule.ts';
 import { runSchedule, runSeed, type SeedResult } from '../../src/world/simulate/run-seed.ts';
@@ -20,6 +21,8 @@ export const runJob = async (job: Job, say: Say): Promise<void> => {
       return runSeeds(job, say);
     case 'hunt':
       return hunt(job, say);
+    case 'hunt-runners':
+      return huntInRunners(job, say);
     case 'replay':
       return replay(job, say);
     case 'systematic':
@@ -62,6 +65,20 @@ const hunt = async ({ from, budget, properties, shrink, mutant }: JobOf<'hunt'>,
       return say({ is: 'hunt', schedules: at, others: [...others] });
     }
     for (const { property } of result.violations) others.add(property);
+  }
+  say({ is: 'hunt', schedules: budget, others: [...others] });
+};
+
+const huntInRunners = async ({ from, budget, properties }: JobOf<'hunt-runners'>, say: Say): Promise<void> => {
+  const others = new Set<string>();
+  for (let seed = from; seed <= budget; seed += 1) {
+    const breaches = await playRunnerDay(seed);
+    const meant = breaches.find(({ property }) => properties.includes(property));
+    if (meant !== undefined) {
+      say({ is: 'found', seed, ...meant, table: meant.message, saved: '' });
+      return say({ is: 'hunt', schedules: seed, others: [...others] });
+    }
+    for (const { property } of breaches) others.add(property);
   }
   say({ is: 'hunt', schedules: budget, others: [...others] });
 };

@@ -1,4 +1,4 @@
-/** `kill -9` under load, many times: the tests that do it a few times in `npm test`, told to go on. */
+/** `kill -9` under load, many times: the tests that do it a few times in `npm test` and `npm run test:worlds`, told to go on. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -19,7 +19,7 @@ export interface TestArguments {
 }
 
 const SEED_MAX = 2 ** 32 - 1;
-const USAGE = 'Write npm test -- [--seed <number>] [--name <pattern>] [part of a path …].';
+export const TEST_USAGE = 'Write npm test -- [--seed <number>] [--name <pattern>] [part of a path …].';
 
 export const parseTestArguments = ({ args, env, freshSeed }: TestArguments): TestPlan => {
   const { values, positionals } = parseOptions(args);
@@ -39,7 +39,7 @@ const parseOptions = (args: readonly string[]) => {
     throw new FleetError('invalid', {
       code: 'BadTestArguments',
       message: 'cannot read the arguments',
-      hint: USAGE,
+      hint: TEST_USAGE,
       cause,
     });
   }
@@ -51,7 +51,7 @@ const parseSeed = (text: string): number => {
   throw new FleetError('invalid', {
     code: 'BadTestSeed',
     message: `"${text}" is not a seed`,
-    hint: `A seed is a whole number from 0 to ${SEED_MAX}. ${USAGE}`,
+    hint: `A seed is a whole number from 0 to ${SEED_MAX}. ${TEST_USAGE}`,
   });
 };
 

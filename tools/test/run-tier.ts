@@ -1,18 +1,24 @@
 /**
- * A tier of tests that needs something this machine may lack. Without it the tier says "not run" and exits with 69, so that
- * nobody takes silence for success; every other failure is a failure.
+ * A tier of tests. Where it needs something that this machine lacks it says "not run" and exits with 69, so that nobody takes
+ * silence for success; every other failure is a failure.
  */
 import { FleetError } from '../../src/base/errors.ts';
 import { reportFailure } from '../../src/cli/report-failure.ts';
-import { parseTestArguments, renderRepeat, type TestPlan } from './arguments.ts';
-import { runTestFiles, selectTestFiles, type TestRun, type TestTier } from './run-files.ts';
+import { parseTestArguments, renderRepeat, TEST_USAGE, type TestPlan } from './arguments.ts';
+import { runTestFiles, selectTestFiles, type TestRun } from './run-files.ts';
+import { findTierFiles, type TIERS } from './tiers.ts';
 
-export interface Tier extends TestTier {
+type TierName = keyof typeof TIERS;
+
+export interface Tier {
   /** What a person types. */
-  readonly command: string;
+  readonly command: TierName;
+  /** Tiers whose files are found too by whoever names files. */
+  readonly alsoFinds?: readonly TierName[];
+  readonly root: string;
   readonly limits: Pick<TestRun, 'concurrency' | 'timeoutMs' | 'stallMs'>;
   /** Rejects with `unavailable` when the tier cannot run here. */
-  readonly require: () => Promise<unknown> | unknown;
+  readonly require?: () => Promise<unknown> | unknown;
   /** Puts in place what the files share, and takes it away again. */
   readonly around?: (run: () => Promise<boolean>) => Promise<boolean>;
 }
@@ -30,6 +36,7 @@ export const runTier = async (tier: Tier): Promise<void> => {
     signal: new AbortController().signal,
   };
   try {
+    if (args.includes('--help')) return print(`${tier.command}: ${TEST_USAGE}\n`);
     const plan = parseTestArguments({ args, env: io.env, freshSeed: Math.floor(Math.random() * 2 ** 32) });
     process.exitCode = await runPlan(tier, plan, print);
   } catch (error) {
@@ -45,8 +52,12 @@ const runPlan = async (tier: Tier, plan: TestPlan, print: (text: string) => void
     print(`not run: ${obstacle}\n`);
     return NOT_RUN;
   }
-  const { around = (run) => run(), root, limits } = tier;
-  const files = selectTestFiles(plan, tier);
+  const { around = (run) => run(), root, limits, alsoFinds = [] } = tier;
+  const tiers = plan.filters.length === 0 ? [tier.command] : [tier.command, ...alsoFinds];
+  const files = selectTestFiles(
+    plan,
+    tiers.flatMap((name) => findTierFiles(name, root)),
+  );
   const passed = await around(() => runTestFiles(files, { plan, root, print, ...limits }));
   if (!passed) print(`to repeat: ${renderRepeat(plan, tier.command)}\n`);
   return passed ? 0 : FAILED;
@@ -55,7 +66,7 @@ const runPlan = async (tier: Tier, plan: TestPlan, print: (text: string) => void
 /** What keeps the tier from running at all, if anything does. */
 const findObstacle = async (tier: Tier): Promise<string | undefined> => {
   try {
-    await tier.require();
+    await tier.require?.();
     return undefined;
   } catch (error) {
     if (!(error instanceof FleetError) || error.kind !== 'unavailable') throw error;

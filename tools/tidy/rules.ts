@@ -11,6 +11,7 @@ import { links } from './rules/links.ts';
 import { lockfile } from './rules/lockfile.ts';
 import { looseEnds } from './rules/loose-ends.ts';
 import { machineTraces } from './rules/machine-traces.ts';
+import { noSecrets } from './rules/no-secrets.ts';
 import { oldBash } from './rules/old-bash.ts';
 import { rawEffects } from './rules/raw-effects.ts';
 import { sizes } from './rules/sizes.ts';
@@ -27,6 +28,7 @@ export const RULES: readonly Rule[] = [
   looseEnds,
   honestTests,
   machineTraces,
+  noSecrets,
   oldBash,
   dependencies,
   lockfile,

@@ -27,7 +27,7 @@ export const runControlPlane = async (flags: ControlPlaneFlags, io: CliIo): Prom
   const clock = createSystemClock();
   const startedMs = clock.elapsed();
   const logger = createLogger({ clock, level: flags.log ? 'info' : 'error', destination: { write: io.stderr } });
-  const folder = openDataFolder(flags.data);
+  const folder = openDataFolder({ data: flags.data, clean: false });
   const { databaseFile } = folder;
   let plane: ServedControlPlane | undefined;
   try {

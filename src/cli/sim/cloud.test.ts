@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { request } from 'undici';
-import { runCli } from '../run-cli.ts';
+import { runRecorded } from '../testing/run-recorded.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { runSim } from './testing/started-sim.ts';
 
@@ -47,21 +47,7 @@ const running = (args: readonly string[], body: (cloud: Running) => Promise<void
     }),
   );
 
-const refusal = async (...args: readonly string[]) => {
-  let [stdout, stderr] = ['', ''];
-  const io = {
-    stdout: (text: string) => {
-      stdout += text;
-    },
-    stderr: (text: string) => {
-      stderr += text;
-    },
-    env: {},
-    signal: new AbortController().signal,
-  };
-  const exitCode = await runCli({ args: ['sim', 'cloud', ...args], version: '1.2.3', io });
-  return { exitCode, stdout, stderr };
-};
+const refusal = (...args: readonly string[]) => runRecorded(['sim', 'cloud', ...args]);
 
 const firstId = (list: string): string => /"id":"([0-9a-f-]{36})","ip"/.exec(list)?.[1] ?? '';
 

@@ -2,22 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAC_SCENARIOS } from '../../sim/mac/bash/scenarios.ts';
-import { runCli } from '../run-cli.ts';
+import { runRecorded } from '../testing/run-recorded.ts';
 
-const run = async (...args: readonly string[]) => {
-  let [stdout, stderr] = ['', ''];
-  const io = {
-    stdout: (text: string) => {
-      stdout += text;
-    },
-    stderr: (text: string) => {
-      stderr += text;
-    },
-    env: {},
-    signal: AbortSignal.abort(),
-  };
-  return { code: await runCli({ args: ['sim', 'mac', ...args], version: '1.2.3', io }), stdout, stderr };
-};
+const run = (...args: readonly string[]) => runRecorded(['sim', 'mac', ...args], AbortSignal.abort());
 
 test('the help lists every scenario', async () => {
   const { stdout } = await run('--help');
@@ -25,8 +12,8 @@ test('the help lists every scenario', async () => {
 });
 
 test('step-level Macs say what they are, and how to prepare them', async () => {
-  const { code, stdout } = await run('--kind', 'step-level', '--count', '2');
-  assert.equal(code, 0);
+  const { exitCode, stdout } = await run('--kind', 'step-level', '--count', '2');
+  assert.equal(exitCode, 0);
   assert.match(stdout, /^2 simulated Macs\..*run no command of yours: as it was asked for\./s);
   assert.match(stdout, /prepare-fleet-host 127\.0\.0\.1:\d+ 127\.0\.0\.1:\d+ --identity/);
   assert.match(stdout, /Stopping\.\n$/);
@@ -45,8 +32,8 @@ const refused: readonly { readonly story: string; readonly args: readonly string
 ];
 for (const { story, args, says } of refused) {
   test(`${story} is refused with what to do`, async () => {
-    const { code, stderr } = await run(...args);
-    assert.notEqual(code, 0);
+    const { exitCode, stderr } = await run(...args);
+    assert.notEqual(exitCode, 0);
     assert.match(stderr, says);
   });
 }

@@ -1,14 +1,18 @@
 /** Adapter: the folder in which `up` keeps its state and the kubeconfig. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { FleetError, messageOf } from '../../base/errors.ts';
+import { join, resolve } from 'node:path';
+import { FleetError, messageOf, toFleetError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
+import { openSqliteLog } from '../../controlplane/store/sqlite-log.ts';
 
 export interface DataFolder {
   readonly path: string;
+  /** Whether the simulation of an earlier run is there. */
+  readonly hasEarlierRun: boolean;
   /** Absent when the state is to be forgotten at the end. */
   readonly databaseFile?: string;
+  readonly kubeconfigFile: string;
   /** Readable by its owner alone; returns where it is. */
   writeKubeconfig(text: Secret<string>): string;
   /** Where the API server of an earlier run was: the kubeconfigs on Macs name it. */
@@ -21,16 +25,25 @@ export interface DataFolder {
   dispose(): void;
 }
 
-export const openDataFolder = (wanted: string | undefined): DataFolder => {
-  const path = wanted === undefined ? mkdtempSync(join(tmpdir(), 'macfleet-')) : ensureFolder(wanted);
+export interface DataWish {
+  /** A temporary one without it. */
+  readonly data?: string | undefined;
+  /** Whether what an earlier run left there is thrown away. */
+  readonly clean: boolean;
+}
+
+export const openDataFolder = ({ data: wanted, clean }: DataWish): DataFolder => {
+  const path = wanted === undefined ? makeTemporary() : ensureFolder(resolve(wanted));
+  if (clean) cleanFolder(path);
   const databaseFile = join(path, 'state.sqlite');
   const simulationFile = join(path, 'simulation.json');
   const kubeconfigFile = join(path, 'kubeconfig');
   return {
-    path,
+    ...{ path, kubeconfigFile },
+    hasEarlierRun: existsSync(simulationFile),
     ...(wanted === undefined ? {} : { databaseFile }),
     writeKubeconfig: (text) => {
-      writeFileSync(kubeconfigFile, text.reveal(), { mode: 0o600 });
+      writeOrSay(path, () => writeFileSync(kubeconfigFile, text.reveal(), { mode: 0o600 }));
       return kubeconfigFile;
     },
     readPort: () => {
@@ -40,8 +53,10 @@ export const openDataFolder = (wanted: string | undefined): DataFolder => {
     },
     readSimulation: () => (existsSync(simulationFile) ? readFileSync(simulationFile, 'utf8') : undefined),
     writeSimulation: (text) => {
-      writeFileSync(`${simulationFile}.new`, text, { mode: 0o600, flush: true });
-      renameSync(`${simulationFile}.new`, simulationFile);
+      writeOrSay(path, () => {
+        writeFileSync(`${simulationFile}.new`, text, { mode: 0o600, flush: true });
+        renameSync(`${simulationFile}.new`, simulationFile);
+      });
     },
     dispose: () => {
       if (wanted === undefined) rmSync(path, { recursive: true, force: true });
@@ -49,16 +64,50 @@ export const openDataFolder = (wanted: string | undefined): DataFolder => {
   };
 };
 
-const ensureFolder = (path: string): string => {
+const unusable = (path: string, cause: unknown): FleetError =>
+  new FleetError('invalid', {
+    code: 'DataFolderUnusable',
+    message: `cannot use ${path} as data folder: ${messageOf(cause)}`,
+    hint: 'Name another folder with --data: one that you may write to, with some room.',
+    cause,
+  });
+
+const writeOrSay = <T>(path: string, write: () => T): T => {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    return path;
+    return write();
   } catch (cause) {
-    throw new FleetError('invalid', {
-      code: 'DataFolderUnusable',
-      message: `cannot use ${path} as data folder: ${messageOf(cause)}`,
-      hint: 'Name another folder with --data.',
-      cause,
-    });
+    throw unusable(path, cause);
+  }
+};
+
+const makeTemporary = (): string => writeOrSay(tmpdir(), () => mkdtempSync(join(tmpdir(), 'macfleet-')));
+
+/** Tried now: what cannot be written would otherwise be found in the middle of something. */
+const ensureFolder = (path: string): string =>
+  writeOrSay(path, () => {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const probe = join(path, '.probe');
+    writeFileSync(probe, '');
+    rmSync(probe);
+    return path;
+  });
+
+/** What `up` makes there, and nothing else that may lie in the folder. */
+const OWN_FILES = ['state.sqlite', 'state.sqlite-wal', 'state.sqlite-shm', 'simulation.json', 'kubeconfig'];
+
+const cleanFolder = (path: string): void => {
+  refuseInUse(join(path, 'state.sqlite'));
+  writeOrSay(path, () => {
+    for (const file of OWN_FILES) rmSync(join(path, file), { force: true });
+  });
+};
+
+/** Whoever has it open would go on with files that nobody sees; one that is damaged may be thrown away. */
+const refuseInUse = (databaseFile: string): void => {
+  if (!existsSync(databaseFile)) return;
+  try {
+    openSqliteLog(databaseFile).close();
+  } catch (error) {
+    if (toFleetError(error).code === 'StoreInUse') throw error;
   }
 };

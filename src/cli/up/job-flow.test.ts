@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createDispatchStage, POOL } from '../../sim/dispatch/testing/dispatch-stage.ts';
 import { createJobFlow } from './job-flow.ts';
 
-const start = (count: number) => {
+const start = (count: number | 'endless') => {
   const stage = createDispatchStage();
   const { dispatch, clock } = stage;
   return { ...stage, flow: createJobFlow({ dispatch, clock, pool: POOL, count }) };
@@ -22,6 +22,18 @@ describe('the jobs of up', () => {
     assert.equal(clock.timers, 0);
   });
 
+  it('never end where none is asked for, and never pile up', () => {
+    const { flow, dispatch, clock } = start('endless');
+    flow.begin();
+    clock.advance(60_000);
+    assert.equal(dispatch.jobs().length, 4);
+    dispatch.cancel(1_001);
+    clock.advance(1_000);
+    assert.equal(dispatch.jobs().length, 5);
+    assert.equal(flow.isDone(), false);
+    flow.stop();
+  });
+
   it('stop coming when they are stopped', () => {
     const { flow, dispatch, clock } = start(3);
     flow.begin();
@@ -38,22 +50,21 @@ describe('the jobs of up', () => {
     const given = await poll('r1');
     await github('start', 'r1', given);
     clock.advance(2_000);
-    assert.deepEqual(flow.render().split('\n'), [
-      'JOB   STATE    RUNNER  WAITED  RAN',
-      '1001  running  r1      1.5 s   2.0 s',
-      '1002  queued   -       3.3 s   -',
+    assert.deepEqual(flow.rows(), [
+      { job: '1001', state: 'running', runner: 'r1', waitedMs: 1_500, ranMs: 2_000 },
+      { job: '1002', state: 'queued', runner: '-', waitedMs: 3_300, ranMs: undefined },
     ]);
     await github('end', 'r1', given);
     await stop('r1');
     dispatch.cancel(1_002);
-    assert.deepEqual(flow.render().split('\n').slice(1), [
-      '1001  done             r1      1.5 s   2.0 s',
-      '1002  done, cancelled  -       3.3 s   -',
-    ]);
+    assert.deepEqual(
+      flow.rows().map(({ state }) => state),
+      ['done', 'done, cancelled'],
+    );
     assert.equal(flow.isDone(), true);
     assert.match(
       flow.summary(),
-      /^1 of 2 jobs ran to their end, each in a VM of its own \(1 VMs\)\.\n.* at most\. No session is left open\.$/,
+      /^1 of 2 CI jobs ran to their end, each in a VM of its own \(1 VMs\)\.\n.* at most\. No session is left open\.$/,
     );
   });
 

@@ -1,20 +1,22 @@
-/** Jobs for the runners of `up`: queued one after the other, shown as a line each, and summed up when all are done. */
+/** Jobs for the runners of `up`: queued one after the other, and summed up when all are done. */
 import type { Clock } from '../../base/clock.ts';
 import type { SimDispatch } from '../../sim/dispatch/sim-dispatch.ts';
-import type { SimJob } from '../../sim/dispatch/sim-job.ts';
-import { renderColumns } from './render-columns.ts';
+import type { JobRow } from './fleet-picture.ts';
+import { lookAtCiJob } from './look-at-work.ts';
+import { renderSeconds } from './render-picture.ts';
 
 export interface JobFlowOptions {
   readonly dispatch: SimDispatch;
   readonly clock: Clock;
   readonly pool: string;
-  readonly count: number;
+  /** How many in all; `endless`: always a few more than are done. */
+  readonly count: number | 'endless';
 }
 
 export interface JobFlow {
   /** Queues the first now and the others after it; once. */
   begin(): void;
-  render(): string;
+  rows(): readonly JobRow[];
   /** Every job has come to its end, and the end of its runner was told. */
   isDone(): boolean;
   summary(): string;
@@ -23,6 +25,8 @@ export interface JobFlow {
 }
 
 const QUEUE_EVERY_MS = 200;
+/** Of endless ones, so many wait or run at most. */
+const OPEN_MAX = 4;
 /** In life, one after the other. */
 const DURATIONS_MS = [60_000, 180_000, 120_000, 300_000, 240_000];
 
@@ -30,9 +34,10 @@ export const createJobFlow = ({ dispatch, clock, pool, count }: JobFlowOptions):
   let queued = 0;
   let cancel = (): void => undefined;
   const queueNext = (): void => {
-    if (queued >= count) return;
-    dispatch.queue({ pool, durationMs: DURATIONS_MS[queued % DURATIONS_MS.length] ?? 0 });
-    queued += 1;
+    if (count !== 'endless' && queued >= count) return;
+    const isDue = count !== 'endless' || dispatch.jobs().filter(({ state }) => state !== 'done').length < OPEN_MAX;
+    if (isDue) dispatch.queue({ pool, durationMs: DURATIONS_MS[queued % DURATIONS_MS.length] ?? 0 });
+    if (isDue) queued += 1;
     cancel = clock.schedule(QUEUE_EVERY_MS, queueNext);
   };
   const isDone = (): boolean => queued === count && dispatch.jobs().every(({ state }) => state === 'done');
@@ -40,25 +45,13 @@ export const createJobFlow = ({ dispatch, clock, pool, count }: JobFlowOptions):
     begin: () => {
       if (queued === 0) queueNext();
     },
-    render: () => renderColumns([HEADERS, ...dispatch.jobs().map((job) => toRow(job, clock.now()))]),
+    rows: () => dispatch.jobs().map((job) => lookAtCiJob(job, clock.now())),
     isDone,
     summary: () => renderSummary(dispatch),
     onChange: (run) => dispatch.onEntry(run),
     stop: () => cancel(),
   };
 };
-
-const HEADERS = ['JOB', 'STATE', 'RUNNER', 'WAITED', 'RAN'];
-
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
-
-const toRow = ({ id, state, conclusion, runner, queuedAtMs, startedAtMs, endedAtMs }: SimJob, nowMs: number) => [
-  String(id),
-  conclusion === undefined || conclusion === 'success' ? state : `${state}, ${conclusion}`,
-  runner?.pod ?? '-',
-  seconds((startedAtMs ?? nowMs) - queuedAtMs),
-  startedAtMs === undefined ? '-' : seconds((endedAtMs ?? nowMs) - startedAtMs),
-];
 
 /** How long jobs waited, how they ended, and whether anything was left behind. */
 const renderSummary = (dispatch: SimDispatch): string => {
@@ -71,7 +64,7 @@ const renderSummary = (dispatch: SimDispatch): string => {
   const open = dispatch.sessions().filter(({ endedAtMs }) => endedAtMs === undefined).length;
   const runners = new Set(jobs.flatMap(({ runner }) => runner?.uid ?? [])).size;
   return [
-    `${ended} of ${jobs.length} jobs ran to their end, each in a VM of its own (${runners} VMs).`,
-    `They waited ${seconds(median)} at the median and ${seconds(waitsMs.at(-1) ?? 0)} at most. ${open === 0 ? 'No session is' : `${open} sessions are`} left open.`,
+    `${ended} of ${jobs.length} CI jobs ran to their end, each in a VM of its own (${runners} VMs).`,
+    `They waited ${renderSeconds(median)} at the median and ${renderSeconds(waitsMs.at(-1))} at most. ${open === 0 ? 'No session is' : `${open} sessions are`} left open.`,
   ].join('\n');
 };

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { runCli } from '../run-cli.ts';
+import { runRecorded } from '../testing/run-recorded.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'macfleet.ts');
 /** A fleet that never gets there is stopped and counts as failed. */
@@ -13,42 +13,33 @@ const LIMIT = { timeout: 60_000 };
 const scratch = mkdtempSync(join(tmpdir(), 'macfleet-up-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-const up = async (args: readonly string[], signal = new AbortController().signal) => {
-  let stdout = '';
-  let stderr = '';
-  const io = {
-    stdout: (text: string) => {
-      stdout += text;
-    },
-    stderr: (text: string) => {
-      stderr += text;
-    },
-    env: {},
-    signal,
-  };
-  const exitCode = await runCli({ args: ['up', ...args], version: '0', io });
-  return { exitCode, stdout, stderr };
-};
+const up = (args: readonly string[], signal?: AbortSignal) => runRecorded(['up', ...args], signal);
 
 describe('macfleet up', () => {
-  it('makes three simulated Macs into Nodes, runs a Job on them and stops', LIMIT, async ({ signal }) => {
-    const data = join(scratch, 'first');
-    const { exitCode, stdout, stderr } = await up(['--until', 'jobs-done', '--data', data], signal);
-    assert.equal(exitCode, 0, stderr);
-    assert.match(stdout, /API server ready at https:\/\/127\.0\.0\.1:\d+/);
-    assert.match(stdout, /times faster than life/);
-    assert.match(stdout, /The Macs are step-level, which run no script: only these are kept with --data\./);
-    assert.match(stdout, /Job 3\/3 done, 3 Nodes ready/);
-    assert.match(stdout, /The Job is done\./);
-    assert.equal(statSync(join(data, 'kubeconfig')).mode & 0o777, 0o600);
-    assert.equal(stderr, '');
-  });
+  it(
+    'makes three simulated Macs into Nodes, runs a Deployment, a Job and CI jobs on them, and stops',
+    LIMIT,
+    async ({ signal }) => {
+      const data = join(scratch, 'first');
+      const { exitCode, stdout, stderr } = await up(['--until', 'jobs-done', '--data', data], signal);
+      assert.equal(exitCode, 0, stderr);
+      assert.match(stdout, /API server ready at https:\/\/127\.0\.0\.1:\d+/);
+      assert.match(stdout, /times faster than life/);
+      assert.match(stdout, /The Macs are step-level, which run no script: only these are kept with --data\./);
+      assert.match(stdout, /work deployment\/simulator-farm 1\/1 ready/);
+      assert.match(stdout, /work job\/hello-macos 3\/3 done/);
+      assert.match(stdout, /The Job is done\.\n8 of 8 CI jobs ran to their end/);
+      assert.match(stdout, /The fleet stays in .*first: `macfleet up --data/);
+      assert.equal(statSync(join(data, 'kubeconfig')).mode & 0o777, 0o600);
+      assert.equal(stderr, '');
+    },
+  );
 
   it('runs jobs on runners: each in a VM of its own, and no session stays open', LIMIT, async ({ signal }) => {
     const args = [
       '--fleet',
       'runners',
-      '--macs',
+      '--machines',
       '1',
       '--macs-as',
       'step-level',
@@ -59,25 +50,33 @@ describe('macfleet up', () => {
     ];
     const { exitCode, stdout, stderr } = await up(args, signal);
     assert.equal(exitCode, 0, stderr);
-    assert.match(stdout, /^100\d +running +ci-runner-[0-9a-f]{8} /m);
-    assert.match(stdout, /^5 of 5 jobs ran to their end, each in a VM of its own \(5 VMs\)\.$/m);
+    assert.match(stdout, / job 100\d running runner=ci-runner-[0-9a-f]{8}$/m);
+    assert.match(stdout, /^5 of 5 CI jobs ran to their end, each in a VM of its own \(5 VMs\)\.$/m);
     assert.match(stdout, /No session is left open\./);
     assert.equal(stderr, '');
   });
 
-  it('refuses to keep runners, or to leave their Macs to somebody else', async () => {
-    for (const args of [
-      ['--data', join(scratch, 'runners')],
-      ['--provider', 'elsewhere'],
-    ]) {
-      const { exitCode, stderr } = await up(['--fleet', 'runners', ...args]);
-      assert.deepEqual([exitCode, /code: RunnersNotKept/.test(stderr)], [2, true], stderr);
+  it('refuses what does not go together, and says what does', async () => {
+    const rows: readonly (readonly [string, readonly string[]])[] = [
+      ['RunnersElsewhere', ['--fleet', 'runners', '--provider', 'elsewhere']],
+      ['TooFewMacs', ['--machines', '1']],
+      ['NothingToClean', ['--clean']],
+      ['UnknownFleet', ['--fleet', 'macos,windows']],
+      ['UnknownFleet', ['--fleet', ',']],
+      ['BadNumber', ['--machines', '1001']],
+      ['BadNumber', ['--speed', '0']],
+      ['BadUsage', ['--colour']],
+    ];
+    for (const [code, args] of rows) {
+      const { exitCode, stderr } = await up(args);
+      assert.deepEqual([exitCode, stderr.match(/code: (\w+)/)?.[1]], [2, code], stderr);
+      assert.match(stderr, /what to do: \S/);
     }
   });
 
   it('stops cleanly when it is told to, and leaves nothing behind that was not asked for', async () => {
     const stop = new AbortController();
-    const running = up(['--macs', '1', '--macs-as', 'step-level'], stop.signal);
+    const running = up(['--machines', '1', '--fleet', 'macos', '--macs-as', 'step-level'], stop.signal);
     setImmediate(() => stop.abort());
     const { stdout } = await running;
     const folder = /kubeconfig: (.*)\/kubeconfig/.exec(stdout)?.[1];
@@ -86,7 +85,7 @@ describe('macfleet up', () => {
 
   it('goes on after kill -9 where it was, with the same data', LIMIT, async ({ signal }) => {
     const data = join(scratch, 'killed');
-    const child = spawn(process.execPath, [BIN, 'up', '--macs', '2', '--data', data], {
+    const child = spawn(process.execPath, [BIN, 'up', '--machines', '2', '--data', data], {
       stdio: ['ignore', 'pipe', 'ignore'],
       signal,
     });
@@ -99,12 +98,12 @@ describe('macfleet up', () => {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
-    const { exitCode, stdout, stderr } = await up(['--macs', '2', '--until', 'jobs-done', '--data', data], signal);
+    const { exitCode, stdout, stderr } = await up(['--machines', '2', '--until', 'jobs-done', '--data', data], signal);
     assert.equal(exitCode, 0, stderr);
     assert.match(stdout, /Going on where the last run/);
     const urlIn = (text: string): string | undefined => /ready at (\S+)/.exec(text)?.[1];
     assert.equal(urlIn(stdout), urlIn(before), 'Macs find the API where it was');
-    assert.match(stdout, /2 Nodes ready/);
+    assert.match(stdout, /The Job is done\./);
   });
 
   it('refuses to keep Macs that run real bash', async () => {

@@ -7,66 +7,98 @@ import { createSystemRandom } from '../../base/random.ts';
 import { openTriedRack } from '../../sim/mac/bash/try-sandbox.ts';
 import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
 import type { CliIo } from '../io.ts';
-import { createRedraw } from '../redraw.ts';
-import { chooseMacs, describeChoice, type MacChoice, type MacWish } from './choose-macs.ts';
+import { chooseMacs, describeChoice, type MacChoice } from './choose-macs.ts';
+import { completeFlags } from './complete-flags.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
-import { openDataFolder } from './data-folder.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { createDisplay, type Display } from './display.ts';
 import { showFleet } from './show-fleet.ts';
-import { type Fleet, startFleet } from './start-fleet.ts';
-import type { UpFlags } from './up-flags.ts';
-import { refuseUnfit, renderHints, renderWork } from './up-work.ts';
+import { type FleetOptions, startFleet } from './start-fleet.ts';
+import { type GivenFlags, SPARE_MACS, type UpFlags } from './up-flags.ts';
+import { renderHints, renderWork } from './up-work.ts';
 
-/** Simulated clouds and Macs take minutes for what a person wants to see in seconds. */
-const SPEED_UP = 100;
 /** A poll is four requests to the API. */
 const GUEST_SPEED_UP = 4;
 
-export const runUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
-  refuseUnfit(flags);
-  const clock = createSystemClock();
-  const startedMs = clock.elapsed();
-  const random = createSystemRandom();
-  const logger = createLogger({ clock, level: flags.log ? 'info' : 'error', destination: { write: io.stderr } });
-  const folder = openDataFolder(flags.data);
-  const life = linkedController(io.signal);
-  const say = (text: string): void => io.stdout(`${text}\n`);
-  let fleet: Fleet | undefined;
-  let choice: MacChoice | undefined;
-  try {
-    const { macs, provider } = flags;
-    const port = flags.port === 0 ? (folder.readPort() ?? 0) : flags.port;
-    const { databaseFile } = folder;
-    choice = provider === 'here' ? await chooseMacs(toWish(flags), () => openTriedRack(createIds(random))) : undefined;
-    const saved = folder.readSimulation();
-    fleet = await startFleet(
-      {
-        ...{ clock, random, logger, macs, port, provider, speedUp: SPEED_UP },
-        save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
-        ...(saved === undefined ? {} : { saved: parseSimulation(saved) }),
-        ...(databaseFile === undefined ? {} : { databaseFile }),
-        ...(choice?.kind === 'real-bash' ? { rack: choice.rack } : {}),
-        ...(flags.fleet === 'runners' ? { runners: { jobSpeedUp: SPEED_UP, guestSpeedUp: GUEST_SPEED_UP } } : {}),
-      },
-      life.signal,
-    );
-    if (saved !== undefined) say('Going on where the last run in this folder ended.');
-    say(`API server ready at ${fleet.url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
-    say(`kubeconfig: ${folder.writeKubeconfig(fleet.kubeconfig)}`);
-    say(`The simulated cloud runs ${SPEED_UP} times faster than life, and safety waits are as much shorter.`);
-    if (choice !== undefined) say(describeChoice(choice));
-    say('No real Mac and no real account is touched.\n');
-    if (flags.until === undefined) say(renderHints(fleet.runners?.served.controlUrl));
-    for (const demo of renderWork(flags)) await createOrIgnore(fleet.client, demo, life.signal);
-    await showFleet({ flags, fleet, logger, say, draw: createRedraw(io) }, life.signal);
-    say(
-      `After ${((clock.elapsed() - startedMs) / 1_000).toFixed(1)} s. Next: \`macfleet up\` without --until, and kubectl in another terminal.`,
-    );
-  } finally {
-    life.abort();
-    await fleet?.stop();
-    if (choice?.kind === 'real-bash') await choice.rack.close();
-    folder.dispose();
+export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
+  const flags = completeFlags(given, io.platform ?? 'linux');
+  if (flags.chaos) {
+    const { runChaosUp } = await import('./chaos/run-chaos-up.ts');
+    await runChaosUp(flags, io);
+    return;
   }
+  const [clock, random] = [createSystemClock(), createSystemRandom()];
+  const logger = createLogger({ clock, level: flags.log ? 'info' : 'error', destination: { write: io.stderr } });
+  const display = createDisplay(io, flags.json ? 'json' : 'text', clock.now());
+  const life = linkedController(io.signal);
+  await using closing = new AsyncDisposableStack();
+  const folder = openDataFolder(flags);
+  closing.defer(() => folder.dispose());
+  const { data: asData, macsAs: asked, machines: macs } = flags;
+  const choice =
+    flags.provider === 'here'
+      ? await chooseMacs({ asked, macs, isKept: asData !== undefined }, () => openTriedRack(createIds(random)))
+      : undefined;
+  if (choice?.kind === 'real-bash') closing.defer(() => choice.rack.close());
+  const deps = { clock, random, logger };
+  const startedMs = clock.elapsed();
+  const onListening = (url: string): void =>
+    display.say(`API server ready at ${url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
+  const fleet = await startFleet({ ...deps, ...toOptions(flags, folder, choice), onListening }, life.signal);
+  closing.defer(() => fleet.stop());
+  closing.defer(() => life.abort());
+  // Whoever reads where the kubeconfig is may use it at once: our kinds are there by now.
+  introduce(display, { flags, folder, kubeconfig: folder.writeKubeconfig(fleet.kubeconfig), choice });
+  for (const demo of renderWork(flags)) await createOrIgnore(fleet.client, demo, life.signal);
+  const hints = renderHints({
+    ...flags,
+    kubeconfig: folder.kubeconfigFile,
+    dispatchControl: fleet.runners?.served.controlUrl,
+  });
+  await showFleet({ ...deps, flags, fleet, display, hints }, life.signal);
+  await closing.disposeAsync();
+  display.say(describeRest(flags, (clock.elapsed() - startedMs) / 1_000));
 };
 
-const toWish = ({ macsAs: asked, macs, data }: UpFlags): MacWish => ({ asked, macs, isKept: data !== undefined });
+const toOptions = (
+  { machines, port, provider, speed, fleet: fleets }: UpFlags,
+  folder: DataFolder,
+  choice: MacChoice | undefined,
+): Omit<FleetOptions, 'clock' | 'random' | 'logger'> => {
+  const { databaseFile } = folder;
+  const saved = folder.readSimulation();
+  return {
+    ...{ macs: machines + SPARE_MACS, provider, fleets, speedUp: speed, agents: 'tart-kubelet' },
+    port: port === 0 ? (folder.readPort() ?? 0) : port,
+    save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
+    ...(saved !== undefined && { saved: parseSimulation(saved) }),
+    ...(databaseFile !== undefined && { databaseFile }),
+    ...(choice?.kind === 'real-bash' && { rack: choice.rack }),
+    ...(fleets.includes('runners') && { runners: { jobSpeedUp: speed, guestSpeedUp: GUEST_SPEED_UP } }),
+  };
+};
+
+interface Introduction {
+  readonly flags: UpFlags;
+  readonly folder: DataFolder;
+  readonly kubeconfig: string;
+  readonly choice: MacChoice | undefined;
+}
+
+const introduce = (display: Display, { flags, folder, kubeconfig, choice }: Introduction): void => {
+  if (folder.hasEarlierRun) display.say('Going on where the last run in this folder ended.');
+  display.say(`kubeconfig: ${kubeconfig}`);
+  display.say(`The simulated cloud runs ${flags.speed} times faster than life, and safety waits are as much shorter.`);
+  if (choice !== undefined) display.say(describeChoice(choice));
+  display.say('No real Mac and no real account is touched.');
+  if (!flags.json) display.say('');
+};
+
+const describeRest = ({ data, until }: UpFlags, seconds: number): string => {
+  const rest =
+    data === undefined
+      ? 'Nothing of it is left.'
+      : `The fleet stays in ${data}: \`macfleet up --data ${data}\` goes on with it, --clean throws it away.`;
+  const next = until === undefined ? '' : ' Next: `macfleet up` without --until, and kubectl in another terminal.';
+  return `Stopped after ${seconds.toFixed(1)} s. ${rest}${next}`;
+};

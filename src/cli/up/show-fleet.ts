@@ -1,35 +1,52 @@
-/** What a person sees of `up`: the Macs, and the work on them. */
+/** What a person sees of `up`: the Macs and the work on them, until what was asked for is reached, or until the person stops it. */
 import { linkedController } from '../../base/abort.ts';
-import { createSystemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { cancelled, FleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { createSystemRandom } from '../../base/random.ts';
+import type { Random } from '../../base/random.ts';
 import { RUNNER_POOL } from '../../world/runners-in-process.ts';
-import { createFleetView, type FleetView, renderTable } from './fleet-view.ts';
-import { type Following, followFleet } from './follow-fleet.ts';
+import { diagnose } from './diagnose.ts';
+import type { Display } from './display.ts';
+import type { FleetPicture } from './fleet-picture.ts';
+import { createFleetView, type FleetView } from './fleet-view.ts';
+import { followFleet } from './follow-fleet.ts';
 import { createJobFlow, type JobFlow } from './job-flow.ts';
 import type { Fleet } from './start-fleet.ts';
 import type { UpFlags } from './up-flags.ts';
 
-interface Showing {
+export interface Showing {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
   readonly flags: UpFlags;
   readonly fleet: Fleet;
-  readonly logger: Logger;
-  readonly say: (text: string) => void;
-  readonly draw: (picture: string) => void;
+  readonly display: Display;
+  /** What to try next; shown once all Macs are there. */
+  readonly hints: string;
 }
 
-/** Until what was asked for is reached, or until the person stops it. */
-export const showFleet = async ({ flags, fleet, logger, say, draw }: Showing, signal: AbortSignal): Promise<void> => {
+const TICK_MS = 1_000;
+
+/** Rejects when what was asked for is not reached, and says why. */
+export const showFleet = async (showing: Showing, signal: AbortSignal): Promise<void> => {
+  const { clock, flags, fleet, display } = showing;
   const watching = linkedController(signal);
-  const clock = createSystemClock();
-  const view = createFleetView({ client: fleet.client, clock, random: createSystemRandom(), logger });
+  const view = createFleetView({ ...showing, client: fleet.client });
   const running = view.run(watching.signal);
   const { runners, ended } = fleet;
-  const work = runners && createJobFlow({ dispatch: runners.dispatch, clock, pool: RUNNER_POOL, count: flags.jobs });
-  const shown = showWork(view, work, flags);
+  const count = flags.until === undefined ? 'endless' : flags.jobs;
+  const work = runners && createJobFlow({ dispatch: runners.dispatch, clock, pool: RUNNER_POOL, count });
+  const shown = showWork(view, work, showing);
   try {
-    const how = await followFleet({ ...shown, clock, draw, ended }, signal);
-    say(how === 'stopped' ? 'Stopping.' : describeEnd(flags, work));
+    const how = await followFleet(
+      {
+        ...{ ...shown, clock, ended, ...(display.isLive && { lookEveryMs: TICK_MS }) },
+        ...(flags.until !== undefined && { timeoutMs: flags.timeout }),
+      },
+      signal,
+    );
+    if (how !== 'reached') giveUp(how, showing, shown.picture());
+    display.say(describeEnd(flags, work));
   } finally {
     work?.stop();
     watching.abort();
@@ -37,25 +54,26 @@ export const showFleet = async ({ flags, fleet, logger, say, draw }: Showing, si
   }
 };
 
-/** The Macs, and below them the Job or the jobs of runners; these begin when all Macs are there. */
-const showWork = (
-  view: FleetView,
-  work: JobFlow | undefined,
-  flags: UpFlags,
-): Pick<Following, 'render' | 'isReached' | 'onChange'> => {
-  const tail = (): string => (work === undefined ? `Job ${view.jobProgress()}, ` : '');
-  const isDone = (): boolean => (work === undefined ? view.isJobDone() : work.isDone());
+/** The Macs, and below them the work on them; jobs of runners begin when all Macs are there. */
+const showWork = (view: FleetView, work: JobFlow | undefined, { flags, display, hints }: Showing) => {
+  const picture = (): FleetPicture => ({ ...view.picture(), jobs: work?.rows() ?? [] });
+  const isReady = (): boolean => view.readyNodes() >= flags.machines && view.boundMachines() >= flags.machines;
+  let hasHinted = flags.until !== undefined;
+  const isDone = (): boolean => (!flags.fleet.includes('macos') || view.isJobDone()) && (work?.isDone() ?? true);
   return {
-    render: () => {
-      if (view.readyNodes() >= flags.macs) work?.begin();
-      const jobs = work === undefined ? '' : `\n${work.render()}\n`;
-      return `${renderTable(view.rows())}\n${tail()}${view.readyNodes()} Nodes ready\n${jobs}`;
+    picture,
+    look: () => {
+      const areUp = isReady();
+      if (areUp) work?.begin();
+      display.show(picture(), areUp && flags.until === undefined ? hints : '');
+      if (areUp && !hasHinted && !display.isLive) display.say(hints);
+      hasHinted ||= areUp;
     },
-    isReached: () => {
-      if (flags.until === 'ready') return view.readyNodes() >= flags.macs && view.boundMachines() >= flags.macs;
-      return flags.until === 'jobs-done' && isDone();
+    isReached: (): boolean => {
+      if (flags.until === undefined || !isReady()) return false;
+      return flags.until === 'ready' || isDone();
     },
-    onChange: (run) => {
+    onChange: (run: () => void) => {
       const stops = [view.onChange(run), work?.onChange(run) ?? (() => undefined)];
       return () => {
         for (const stop of stops) stop();
@@ -64,7 +82,22 @@ const showWork = (
   };
 };
 
-const describeEnd = ({ until }: UpFlags, work: JobFlow | undefined): string => {
-  if (until !== 'jobs-done') return 'All Macs are ready.';
-  return work === undefined ? 'The Job is done.' : work.summary();
+/** A person who asked for nothing in particular may stop at any time. */
+const giveUp = (how: 'stopped' | 'too late', { flags, display }: Showing, picture: FleetPicture): void => {
+  if (flags.until === undefined) return;
+  display.say([`Not ${flags.until} yet:`, ...diagnose(picture).map((line) => `  ${line}`)].join('\n'));
+  if (how === 'stopped') throw cancelled(`stopped before it was ${flags.until}`);
+  throw new FleetError('unavailable', {
+    code: 'NotReached',
+    message: `the fleet was not ${flags.until} within ${flags.timeout / 1_000} s`,
+    hint: 'What it waits for is listed above; --timeout gives it longer, --log shows what the controllers say.',
+  });
+};
+
+const describeEnd = ({ until, fleet }: UpFlags, work: JobFlow | undefined): string => {
+  if (until === undefined)
+    return 'Stopping: the runners, the Macs, the controllers, the API server. Ctrl-C again stops at once.';
+  if (until === 'ready') return 'All Macs are ready.';
+  const job = fleet.includes('macos') ? ['The Job is done.'] : [];
+  return [...job, ...(work === undefined ? [] : [work.summary()])].join('\n');
 };

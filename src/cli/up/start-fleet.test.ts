@@ -12,6 +12,27 @@ import { createOrIgnore } from './create-or-ignore.ts';
 import { startFleet } from './start-fleet.ts';
 
 describe('the fleet of up', () => {
+  it('says where its API is before anything else is started', { timeout: 60_000 }, async ({ signal }) => {
+    const [clock, random] = [createSystemClock(), createSystemRandom()];
+    const order: string[] = [];
+    const fleet = await startFleet(
+      {
+        ...{ clock, random, logger: silentLogger, macs: 1, port: 0, speedUp: 100 },
+        onListening: (url) => order.push(`listens at ${url}`),
+        onRequest: () => {
+          if (order.at(-1) !== 'requests') order.push('requests');
+        },
+        provider: async () => {
+          order.push('provider');
+          return { ended: Promise.resolve(), stop: () => Promise.resolve() };
+        },
+      },
+      signal,
+    );
+    await fleet.stop();
+    assert.deepEqual(order.slice(0, 3), [`listens at ${fleet.url}`, 'requests', 'provider']);
+  });
+
   it('binds its Machine by a kubeconfig, and tells the log of a Pod over verified TLS', {
     timeout: 60_000,
   }, async (t) => {

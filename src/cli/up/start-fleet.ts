@@ -4,6 +4,7 @@
  */
 import { linkedController } from '../../base/abort.ts';
 import type { Secret } from '../../base/secret.ts';
+import type { OnRequest } from '../../controlplane/auth/audit.ts';
 import { ADMIN } from '../../controlplane/auth/user.ts';
 import { KUBELET_CLIENT } from '../../controlplane/node-connection.ts';
 import { type ServedControlPlane, serveControlPlane } from '../../controlplane/serve-control-plane.ts';
@@ -18,31 +19,48 @@ import { createManager } from '../../provider/create-manager.ts';
 import { createJoinCredentials } from '../../provider/identity/join-credentials.ts';
 import type { MacRack } from '../../sim/mac/bash/mac-rack.ts';
 import { createServeNode } from '../../sim/node/node-server.ts';
-import type { SimTartSettings } from '../../sim/tart/tart-settings.ts';
 import { DEMO_FLEET, DEMO_NAMESPACE } from '../../world/demo-fleet.ts';
 import { POLICIES, PROVIDER, REMOTE_ACCOUNT, renderRights } from '../../world/identities.ts';
+import { createKubeletsOnSteps } from '../../world/kubelets-on-steps.ts';
 import { startRealBashMacs } from '../../world/real-bash-macs.ts';
 import { type RunnerFleet, renderRunnersHome } from '../../world/runners-in-process.ts';
 import { createSimulatedPorts, type Simulation } from '../../world/simulated-provider.ts';
 import { type StepLevelOptions, startStepLevelMacs } from '../../world/step-level-macs.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
-import { openRunners, type RunnersWish, type UpRunners } from './start-runners.ts';
+import { openRunners, PLAIN_GUESTS, type RunnersWish, type UpGuests } from './start-runners.ts';
 
 export interface FleetOptions extends Omit<StepLevelOptions, 'clientForNode' | 'serveNode'> {
   readonly port: number;
   readonly databaseFile?: string;
-  /** `elsewhere`: another process is the provider and has the Macs (bin/manager.ts). */
-  readonly provider: 'here' | 'elsewhere';
+  /** `elsewhere`: another process is the provider and has the Macs (bin/manager.ts). Or whoever starts both. */
+  readonly provider: 'here' | 'elsewhere' | StartProvider;
   /** Are there runners: a job dispatcher, the runners controller, and Macs whose Pods are virtual machines. */
   readonly runners?: RunnersWish;
+  /** Whose keys Macs are to know before they are delivered; those of the demonstration unless given. */
+  readonly fleets?: readonly string[];
+  /** Who makes step-level Macs into Nodes: tart-kubelet in this process, or a Node agent whose Pods are scripts (unless given). */
+  readonly agents?: 'tart-kubelet';
+  /** Told of every request to the API once it is answered. */
+  readonly onRequest?: OnRequest;
+  /** Called when the API answers, which is long before all else is started. */
+  readonly onListening?: (url: string) => void;
   /** On which Macs run real bash; they are step-level without it. Closed by whoever opened it, after the fleet. */
   readonly rack?: MacRack;
 }
 
 interface MacOptions extends FleetOptions {
-  /** What the Tart of Macs that run real bash finds. */
-  readonly tart?: Partial<SimTartSettings>;
+  readonly guests: UpGuests;
 }
+
+/** What somebody who starts a provider and its Macs finds. */
+export interface ProviderGround {
+  readonly plane: ServedControlPlane;
+  readonly guests: UpGuests;
+  /** The administrator's. */
+  readonly client: KubeClient;
+}
+
+export type StartProvider = (ground: ProviderGround, signal: AbortSignal) => Promise<ProviderParts>;
 
 export interface Fleet {
   readonly url: string;
@@ -67,6 +85,7 @@ export const startFleet = async (options: FleetOptions, signal: AbortSignal): Pr
   const plane = await serveControlPlane(options);
   const { url, kubeconfig } = plane;
   try {
+    options.onListening?.(url);
     const inside = await startInside(options, plane, signal);
     return {
       ...{ ...inside, url, kubeconfig },
@@ -96,10 +115,7 @@ const startInside = async (
   for (const guard of [...renderRights(DEMO_NAMESPACE), ...POLICIES, ...guards])
     await createOrIgnore(client, guard, life.signal);
   const runners = options.runners && (await openRunners(options.runners, options, plane));
-  const parts =
-    options.provider === 'here'
-      ? await startProvider({ ...options, ...macsFor(runners) }, plane, life.signal)
-      : NOTHING;
+  const parts = await startParts(options, { plane, client, guests: runners ?? PLAIN_GUESTS }, life.signal);
   const controllers = plane.runControllers(life.signal);
   const ended = Promise.all([controllers, parts.ended, runners?.fleet.run(life.signal)])
     .then(() => undefined)
@@ -111,21 +127,28 @@ const startInside = async (
       life.abort();
       await ended.catch(() => undefined);
       await parts.stop();
-      await runners?.close();
+      await runners?.fleet.close();
     },
   };
 };
 
-/** What makes runners of the VMs of either kind of Mac. */
-const macsFor = (runners: UpRunners | undefined): Pick<MacOptions, 'tart' | 'runNode'> =>
-  runners === undefined ? {} : { tart: runners.tart, runNode: runners.runNode };
-
-interface ProviderParts {
+export interface ProviderParts {
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 const NOTHING: ProviderParts = { ended: Promise.resolve(), stop: () => Promise.resolve() };
+
+const startParts = async (
+  options: FleetOptions,
+  ground: ProviderGround,
+  signal: AbortSignal,
+): Promise<ProviderParts> => {
+  const { provider } = options;
+  if (provider === 'elsewhere') return NOTHING;
+  if (provider === 'here') return startProvider({ ...options, guests: ground.guests }, ground.plane, signal);
+  return provider(ground, signal);
+};
 
 /** Of core; it is renewed well before. */
 const REMOTE_TOKEN_LIFE_MS = 86_400_000;
@@ -146,7 +169,7 @@ const startProvider = async (
     const remote = { server, authority, account: REMOTE_ACCOUNT, tokenLifeMs: REMOTE_TOKEN_LIFE_MS };
     const manager = createManager({ ...ports, remote });
     // A Mac lets in the keys that the project knew when it was installed.
-    await ports.fleetKeys.privateKeyOf(DEMO_FLEET, signal);
+    for (const fleet of options.fleets ?? [DEMO_FLEET]) await ports.fleetKeys.privateKeyOf(fleet, signal);
     const ended = simulation.deliver().then(() => manager.run(signal));
     return { ended, stop: simulation.stop };
   } catch (error) {
@@ -156,18 +179,26 @@ const startProvider = async (
 };
 
 const startMacs = (options: MacOptions, { authority }: ServedControlPlane, signal: AbortSignal): Simulation => {
-  const { rack } = options;
-  if (rack !== undefined) return startRealBashMacs({ ...options, rack });
+  const { rack, guests, clock, random, logger } = options;
+  if (rack !== undefined) return startRealBashMacs({ ...options, rack, tart: guests.program });
   const logins = createNodeLogins({ ...options, host: createHostIo() });
   const { clientForNode } = logins;
+  const kubelets =
+    options.agents === undefined && options.runners === undefined
+      ? undefined
+      : createKubeletsOnSteps({
+          ...{ clock, random, logger, tart: guests.steps, guestPrograms: guests.programs, clientAuthority: authority },
+        });
   const serveNode = createServeNode({
     ...{ host: '127.0.0.1', clientAuthority: authority, caller: KUBELET_CLIENT.name },
   });
-  const simulation = startStepLevelMacs({ ...options, clientForNode, serveNode }, signal);
+  const node = kubelets === undefined ? { serveNode } : { runNode: kubelets.runNode };
+  const simulation = startStepLevelMacs({ ...options, ...node, clientForNode }, signal);
   return {
     ...simulation,
     stop: async () => {
       await simulation.stop();
+      kubelets?.stop();
       await logins.close();
     },
   };

@@ -1,14 +1,13 @@
-/** The runners of `up`: a job dispatcher, the runners controller, and what simulated Macs need so that their VMs are runners. */
+/** What runs in the VMs of `up`: guests that idle or do what a Pod says, and where runners are wanted, runners, with their dispatcher and controller. */
 import { ADMIN } from '../../controlplane/auth/user.ts';
 import type { ServedControlPlane } from '../../controlplane/serve-control-plane.ts';
 import { createGuestPrograms, DISPATCH_POLL } from '../../sim/dispatch/guest/step-program.ts';
 import { createSimDispatchTransport } from '../../sim/dispatch/transports.ts';
 import { PROJECT_ON_MAC } from '../../sim/mac/bash/mac-root.ts';
+import type { GuestPrograms } from '../../sim/tart/guest.ts';
 import type { SimTartSettings } from '../../sim/tart/tart-settings.ts';
-import { createKubeletsOnSteps } from '../../world/kubelets-on-steps.ts';
 import { openRunnerFleet, RUNNER_IMAGE, type RunnerFleet } from '../../world/runners-in-process.ts';
 import type { SimulationOptions } from '../../world/simulated-provider.ts';
-import type { RunNode } from '../../world/step-level-macs.ts';
 
 export interface RunnersWish {
   /** How much faster than life jobs are. */
@@ -17,41 +16,42 @@ export interface RunnersWish {
   readonly guestSpeedUp: number;
 }
 
-export interface UpRunners {
-  readonly fleet: RunnerFleet;
+/** What a Mac's Tart finds, for either kind of Mac. */
+export interface UpGuests {
   /** For Macs that run real bash. */
-  readonly tart: Partial<SimTartSettings>;
+  readonly program: Partial<SimTartSettings>;
   /** For step-level ones. */
-  readonly runNode: RunNode;
-  close(): Promise<void>;
+  readonly steps: Partial<SimTartSettings>;
+  readonly programs: GuestPrograms;
+}
+
+export interface UpRunners extends UpGuests {
+  readonly fleet: RunnerFleet;
 }
 
 const BOOT_MS = 500;
+const PLAIN: Partial<SimTartSettings> = { images: { '*': { bootMs: BOOT_MS } } };
+
+export const PLAIN_GUESTS: UpGuests = { program: PLAIN, steps: PLAIN, programs: {} };
 
 export const openRunners = async (
   { jobSpeedUp, guestSpeedUp }: RunnersWish,
   { clock, random, logger }: Pick<SimulationOptions, 'clock' | 'random' | 'logger'>,
   { clientFor }: ServedControlPlane,
 ): Promise<UpRunners> => {
-  const deps = { clock, random, logger };
-  const fleet = await openRunnerFleet({ ...deps, clientFor, admin: clientFor(ADMIN), speedUp: jobSpeedUp });
-  const { dispatch } = fleet;
-  const macs = createKubeletsOnSteps({
-    ...deps,
-    tart: withImage(`SIM_SPEED=${guestSpeedUp} ${DISPATCH_POLL}`),
-    guestPrograms: createGuestPrograms((pod) => createSimDispatchTransport(dispatch, { clock, caller: pod })),
+  const fleet = await openRunnerFleet({
+    ...{ clock, random, logger, clientFor, admin: clientFor(ADMIN), speedUp: jobSpeedUp },
   });
+  const { dispatch } = fleet;
   return {
-    ...{ fleet, tart: withImage(renderProgram(guestSpeedUp)), runNode: macs.runNode },
-    close: async () => {
-      macs.stop();
-      await fleet.close();
-    },
+    ...{ fleet, program: withRunners(renderProgram(guestSpeedUp)) },
+    steps: withRunners(`SIM_SPEED=${guestSpeedUp} ${DISPATCH_POLL}`),
+    programs: createGuestPrograms((pod) => createSimDispatchTransport(dispatch, { clock, caller: pod })),
   };
 };
 
-const withImage = (script: string): Partial<SimTartSettings> => ({
-  images: { '*': {}, [RUNNER_IMAGE]: { script, bootMs: BOOT_MS } },
+const withRunners = (script: string): Partial<SimTartSettings> => ({
+  images: { ...PLAIN.images, [RUNNER_IMAGE]: { script, bootMs: BOOT_MS } },
 });
 
 /** In bash on a simulated Mac. */

@@ -1,43 +1,68 @@
 /** What the fleet of `up` is given to do, and what a person may try on it. */
-import { FleetError } from '../../base/errors.ts';
-import { type DemoObject, renderDemo, renderMacs } from '../../world/demo-fleet.ts';
-import { RUNNER_POOL, renderRunnerPool } from '../../world/runners-in-process.ts';
-import type { UpFlags } from './up-flags.ts';
+import { RUNNER_POOLS } from '../../kinds/runner-pool.ts';
+import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import type { DemoObject } from '../../world/demo-fleet.ts';
+import { RUNNER_POOL, RUNNERS_PER_MAC } from '../../world/runners-in-process.ts';
+import { readExample } from './read-examples.ts';
+import { shareMachines } from './share-machines.ts';
+import type { FleetName, UpFlags } from './up-flags.ts';
 
-export const renderWork = ({ macs, fleet }: UpFlags): readonly DemoObject[] =>
-  fleet === 'runners' ? [...renderMacs(macs), renderRunnerPool(macs)] : renderDemo(macs);
-
-/** Before anything is started. */
-export const refuseUnfit = ({ fleet, provider, data }: UpFlags): void => {
-  if (fleet !== 'runners' || (provider === 'here' && data === undefined)) return;
-  throw new FleetError('invalid', {
-    code: 'RunnersNotKept',
-    message: 'the jobs of runners, and the Macs that they run on, live in this process alone',
-    hint: 'Leave out --data and --provider with --fleet runners.',
-  });
+/** What runs on the Macs of a fleet. */
+const WORK: Readonly<Record<FleetName, readonly string[]>> = {
+  macos: ['deployment', 'job'],
+  runners: ['runner-pool'],
+  builders: [],
 };
 
-/** `dispatchControl` is where the jobs of runners are looked at and added. */
-export const renderHints = (dispatchControl: string | undefined): string => {
-  const tries = dispatchControl === undefined ? JOB_TRIES : renderRunnerTries(dispatchControl);
+/** The manifests of `examples/`, in an order in which each finds what it refers to. */
+export const renderWork = ({ machines, fleet }: Pick<UpFlags, 'machines' | 'fleet'>): readonly DemoObject[] => {
+  const sizes = shareMachines(machines, fleet);
+  const resized = (name: FleetName, demo: DemoObject): DemoObject => {
+    const size = sizes[name] ?? 0;
+    if (demo.resource === CLUSTER_API_RESOURCES.machineDeployments) return withReplicas(demo, size);
+    return demo.resource === RUNNER_POOLS ? withReplicas(demo, size * RUNNERS_PER_MAC) : demo;
+  };
   return [
-    'Try in another terminal, with KUBECONFIG set to that file:',
-    ...tries.map((line) => `  ${line}`),
-    'Ctrl-C stops everything.',
-    '',
-  ].join('\n');
+    ...readExample('cluster'),
+    ...fleet.flatMap((name) =>
+      [`fleet-${name}`, ...WORK[name]].flatMap(readExample).map((demo) => resized(name, demo)),
+    ),
+  ];
 };
 
-const JOB_TRIES = [
-  'kubectl get machinedeployments,machines,samm,machosts,nodes,pods',
-  'kubectl describe machost',
-  'kubectl logs job/hello-macos',
-  'kubectl scale machinedeployment macos --replicas 1',
-];
+const withReplicas = ({ resource, object }: DemoObject, replicas: number): DemoObject => {
+  const spec = { ...('spec' in object && typeof object.spec === 'object' ? object.spec : {}), replicas };
+  return { resource, object: { ...object, ...{ spec } } };
+};
 
-const renderRunnerTries = (control: string): readonly string[] => [
-  'kubectl get rpool,pods -A -o wide',
-  'kubectl drain <node> --ignore-daemonsets        # no job is lost',
-  `kubectl -n tuist-runners scale rpool ${RUNNER_POOL} --replicas 2`,
-  `curl ${control}/jobs -d '{"pool": "${RUNNER_POOL}", "count": 10}'`,
-];
+export interface Tries {
+  readonly fleet: readonly FleetName[];
+  readonly kubeconfig: string;
+  /** Where the jobs of runners are looked at and added. */
+  readonly dispatchControl: string | undefined;
+}
+
+/** Five commands, each of which shows something else. */
+const renderTries = ({ fleet, dispatchControl }: Omit<Tries, 'kubeconfig'>): readonly string[] => {
+  const [first = 'macos'] = fleet;
+  const work = fleet.includes('macos') ? 'kubectl logs job/hello-macos' : 'kubectl describe machosts';
+  const jobs =
+    dispatchControl === undefined
+      ? 'kubectl get nodes -o wide'
+      : `curl ${dispatchControl}/jobs -d '{"pool": "${RUNNER_POOL}", "count": 10}'`;
+  return [
+    './macfleet status',
+    'kubectl get machinedeployments,machines,machosts,nodes',
+    work,
+    jobs,
+    `kubectl scale machinedeployment ${first} --replicas 3`,
+  ];
+};
+
+export const renderHints = (tries: Tries): string =>
+  [
+    'Try in another terminal:',
+    `  export KUBECONFIG=${tries.kubeconfig}`,
+    ...renderTries(tries).map((line) => `  ${line}`),
+    'Ctrl-C stops everything.',
+  ].join('\n');

@@ -4,8 +4,8 @@
  * about the same time.
  */
 import { isRecord } from '../../base/json.ts';
+import { createRecent, type ShareRecent } from '../../base/recent.ts';
 import type { StoredObject } from './object.ts';
-import { createRecent, type ShareRecent } from './recent.ts';
 
 /** Joined they are the object's JSON. */
 export type Pieces = readonly string[];

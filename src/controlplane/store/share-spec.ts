@@ -1,5 +1,5 @@
 /** Equal specs made one object, among those that were seen last: Pods of one template have the same. */
-import { createRecent } from './recent.ts';
+import { createRecent } from '../../base/recent.ts';
 
 export type ShareSpec = <T extends object>(object: T) => T;
 

@@ -66,7 +66,10 @@ export const standingBody = z.object({
 });
 export type StandingBody = z.infer<typeof standingBody>;
 
-/** What a runner that polls `POST <base>/dispatch` is told with 200. An empty JIT config means: ask again. */
+/**
+ * What a runner that polls `POST <base>/dispatch` is told with 200. An empty JIT config means: ask again. With protocol 2 no job goes to a
+ * Pod that does not say Running, or is being deleted: anybody may evict the first, and the second is about to end.
+ */
 export const dispatchBody = z.object({
   encoded_jit_config: z.string().default(''),
   owner: z.string().default(''),

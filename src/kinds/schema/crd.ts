@@ -9,7 +9,7 @@ export const toCustomResourceDefinition = (kind: Kind<KubeObject>) => {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}`, labels: kind.labels },
+    metadata: { name: `${plural}.${group}`, ...(Object.keys(kind.labels).length > 0 && { labels: kind.labels }) },
     spec: {
       group,
       scope,

@@ -17,6 +17,8 @@ const makeStructural = (node: StructuralSchema): void => {
   delete node.propertyNames;
   // An API server prunes what it does not know; next to `properties` it accepts no word on the rest.
   if (node.properties !== undefined) delete node.additionalProperties;
+  // It drops an empty map, and would then take the same file for a change that is in dispute.
+  if (Object.keys(node.properties ?? { any: true }).length === 0) delete node.properties;
   // The format says it; zod's pattern would be a second, unreadable truth.
   if (node.format === 'date-time') delete node.pattern;
   if (node.format === 'int32') dropImpliedBounds(node);

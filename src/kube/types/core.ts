@@ -82,6 +82,8 @@ export interface Event extends KubeObject {
   readonly source?: { readonly component?: string };
   readonly firstTimestamp?: string;
   readonly lastTimestamp?: string;
+  /** Instead of both, from those who write events.k8s.io. */
+  readonly eventTime?: string;
   readonly count?: number;
 }
 

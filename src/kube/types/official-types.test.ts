@@ -4,6 +4,7 @@ import type {
   AuthenticationV1TokenRequest,
   CoreV1Event,
   V1CertificateSigningRequest,
+  V1ClusterRole,
   V1ClusterRoleBinding,
   V1ConfigMap,
   V1Deployment,
@@ -37,7 +38,7 @@ import {
 } from './core.ts';
 import type { KubeObject } from './meta.ts';
 import type { Pod } from './pod.ts';
-import { CLUSTER_ROLE_BINDINGS, type ClusterRoleBinding } from './rbac.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type ClusterRoleBinding } from './rbac.ts';
 import type { Resource } from './resource.ts';
 
 /** The names of fields of `Ours`, at any depth, that `Theirs` does not have. */
@@ -74,6 +75,7 @@ describe('the narrow types of Kubernetes kinds', () => {
     assert.ok(hasOnlyFieldsOf<Lease, V1Lease>());
     assert.ok(hasOnlyFieldsOf<CertificateSigningRequest, V1CertificateSigningRequest>());
     assert.ok(hasOnlyFieldsOf<ClusterRoleBinding, V1ClusterRoleBinding>());
+    assert.ok(hasOnlyFieldsOf<ClusterRole, V1ClusterRole>());
     assert.ok(hasOnlyFieldsOf<Deployment, V1Deployment>());
     assert.ok(hasOnlyFieldsOf<TokenRequest, AuthenticationV1TokenRequest>());
   });
@@ -89,6 +91,7 @@ describe('the narrow types of Kubernetes kinds', () => {
     [LEASES, '/apis/coordination.k8s.io/v1/leases'],
     [CERTIFICATE_SIGNING_REQUESTS, '/apis/certificates.k8s.io/v1/certificatesigningrequests'],
     [CLUSTER_ROLE_BINDINGS, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'],
+    [CLUSTER_ROLES, '/apis/rbac.authorization.k8s.io/v1/clusterroles'],
     [DEPLOYMENTS, '/apis/apps/v1/deployments'],
     [CLUSTER_API_RESOURCES.clusters, '/apis/cluster.x-k8s.io/v1beta2/clusters'],
     [CLUSTER_API_RESOURCES.machines, '/apis/cluster.x-k8s.io/v1beta2/machines'],

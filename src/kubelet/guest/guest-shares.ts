@@ -43,12 +43,14 @@ export interface GuestShares {
 const LOG_BYTES_MAX = 65_536;
 const LOG_LINES_MAX = 200;
 const REPORT_BYTES_MAX = 16;
+/** No VM outlives a loss of power, and every run gets its files anew. */
+const BRIEF = { survives: 'death' } as const;
 
 export const createGuestShares = (files: HostFiles, directory: string): GuestShares => {
   const folderOf = (vm: string): string => `${directory}/${vm}`;
   const statusOf = (vm: string): string => `${folderOf(vm)}/status`;
   const writeToken = (vm: string, { path, token }: GuestToken): Promise<void> =>
-    files.writeText(`${folderOf(vm)}/${path}`, token.reveal(), { mode: 0o600 });
+    files.writeText(`${folderOf(vm)}/${path}`, token.reveal(), { ...BRIEF, mode: 0o600 });
 
   return {
     of: (vm) => [
@@ -65,9 +67,11 @@ export const createGuestShares = (files: HostFiles, directory: string): GuestSha
         ...[...parents].map((path) => files.makeDirectory(`${folder}/${path}`, { mode: 0o700 })),
       ]);
       await Promise.all([
-        files.writeText(`${folder}/tuist.env`, renderEnvFile(env), { mode: 0o600 }),
-        files.writeText(`${folder}/tuist.env.json`, renderEnvJson(env), { mode: 0o600 }),
-        ...(command === undefined ? [] : [files.writeText(`${folder}/${COMMAND_FILE}`, command, { mode: 0o700 })]),
+        files.writeText(`${folder}/tuist.env`, renderEnvFile(env), { ...BRIEF, mode: 0o600 }),
+        files.writeText(`${folder}/tuist.env.json`, renderEnvJson(env), { ...BRIEF, mode: 0o600 }),
+        ...(command === undefined
+          ? []
+          : [files.writeText(`${folder}/${COMMAND_FILE}`, command, { ...BRIEF, mode: 0o700 })]),
         ...tokens.map((token) => writeToken(vm, token)),
       ]);
     },

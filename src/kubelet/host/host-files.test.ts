@@ -47,6 +47,14 @@ for (const [form, open] of Object.entries({ real, simulated })) {
       assert.equal((await files.readBytes({ path, offset: 99, length: 5 }))?.length, 0);
     });
 
+    withFiles('what has to survive a death alone is written whole too', async (files, folder) => {
+      await files.writeText(`${folder}/a`, 'longer than what follows', { survives: 'death' });
+      await files.writeText(`${folder}/a`, 'two\n', { survives: 'death' });
+      assert.equal(await files.readText(`${folder}/a`), 'two\n');
+      assert.deepEqual(await files.list(folder), ['a']);
+      await assert.rejects(files.writeText(`${folder}/none/a`, '', { survives: 'death' }));
+    });
+
     withFiles('of writers at the same time one wins, and nothing else is left', async (files, folder) => {
       const texts = ['one', 'two', 'three'];
       await Promise.all(texts.map((text) => files.writeText(`${folder}/a`, text)));
@@ -122,7 +130,8 @@ describe('real files alone', () => {
     mkdirSync(join(folder, 'shared'));
     await files.makeDirectory(join(folder, 'shared'), { mode: 0o777 });
     await files.writeText(join(folder, 'env'), '', { mode: 0o600 });
-    assert.deepEqual([modeOf('shared'), modeOf('env')], [0o777, 0o600]);
+    await files.writeText(join(folder, 'brief'), '', { mode: 0o666, survives: 'death' });
+    assert.deepEqual([modeOf('shared'), modeOf('env'), modeOf('brief')], [0o777, 0o600, 0o666]);
   });
 
   test('the disk has a size', async () => {

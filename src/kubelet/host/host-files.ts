@@ -27,6 +27,11 @@ export interface FileMode {
   readonly mode?: number;
 }
 
+export interface WriteMode extends FileMode {
+  /** `death`: of the agent alone. Cheap, and for what is of no use once the Mac was off. A loss of power too, unless said. */
+  readonly survives?: 'death';
+}
+
 export interface HostFiles {
   readText(path: string): Promise<string | undefined>;
   /**
@@ -36,8 +41,8 @@ export interface HostFiles {
   readTail(path: string, limit: TailLimit): Promise<Tail | undefined>;
   /** Up to `length` bytes from `offset` of a regular file; fewer at its end. */
   readBytes(slice: FileSlice): Promise<Uint8Array | undefined>;
-  /** All or nothing, also when the power fails: a temporary file beside it, synced, renamed. */
-  writeText(path: string, text: string, mode?: FileMode): Promise<void>;
+  /** All or nothing: a temporary file beside it, synced where it has to survive a loss of power, renamed. */
+  writeText(path: string, text: string, mode?: WriteMode): Promise<void>;
   /** Adds at the end, creating the file. */
   appendText(path: string, text: string, mode?: FileMode): Promise<void>;
   /** With its parents. An existing one gets the mode. */

@@ -57,7 +57,7 @@ const ORDER: readonly Concern[] = ['memory', 'disk', 'pids', 'guiSession', 'tart
 export const NEEDED: readonly Concern[] = ['guiSession', 'tart'];
 
 /** Why no VM can be started now; undefined when one can. */
-export const findHindrance = ({ findings }: Pick<NodeState, 'findings'>): Hindrance | undefined => {
+const findHindrance = ({ findings }: Pick<NodeState, 'findings'>): Hindrance | undefined => {
   for (const concern of NEEDED) {
     const finding = findings[concern];
     if (finding.is === 'ill') return finding;
@@ -65,12 +65,29 @@ export const findHindrance = ({ findings }: Pick<NodeState, 'findings'>): Hindra
   return undefined;
 };
 
-export type Hindrance = Extract<Finding, { is: 'ill' }>;
+type Hindrance = Extract<Finding, { is: 'ill' }>;
+
+type Condition = Pick<NodeState, 'findings' | 'runningVms' | 'goesDown'>;
+
+/** What a Mac is good for: new Pods, only those that it has, or none. From good to bad. */
+const OFFERS = ['new-pods', 'old-pods', 'nothing'] as const;
+
+export type Offer = (typeof OFFERS)[number];
+
+export const offerOf = (state: Condition): Offer => {
+  if (state.goesDown) return 'nothing';
+  if (findHindrance(state) === undefined) return 'new-pods';
+  return state.runningVms > 0 ? 'old-pods' : 'nothing';
+};
+
+/** Whether less is offered now than was told: nobody may count on it any longer. */
+export const isWorse = (now: Offer, told: Offer | undefined): boolean =>
+  told !== undefined && OFFERS.indexOf(now) > OFFERS.indexOf(told);
 
 /** All conditions of ours, and those of others as they are. */
 export const planConditions = (
   stored: readonly NodeCondition[] | undefined,
-  state: Pick<NodeState, 'findings' | 'runningVms' | 'goesDown'>,
+  state: Condition,
   nowMs: number,
 ): readonly NodeCondition[] => {
   const find = (type: string): NodeCondition | undefined => stored?.find((condition) => condition.type === type);
@@ -106,12 +123,13 @@ const judge = (row: Row, finding: Finding, stored: NodeCondition | undefined): S
  * Not ready is a Mac that neither runs a VM nor could start one. One that still runs some stays ready, because its Pods would be
  * driven away otherwise, and takes no further ones (see allocatable in node-object.ts).
  */
-const judgeReady = (state: Pick<NodeState, 'findings' | 'runningVms' | 'goesDown'>): Said => {
+const judgeReady = (state: Condition): Said => {
   if (state.goesDown) return { status: 'False', reason: 'NodeShutdown', message: 'the Mac shuts down or restarts' };
   const hindrance = findHindrance(state);
   if (hindrance === undefined) return { status: 'True', reason: 'TartKubeletReady', message: '' };
   const why = `no VM can be started: ${hindrance.message}`;
-  if (state.runningVms > 0) return { status: 'True', reason: 'TartKubeletReady', message: `takes no new Pods: ${why}` };
+  if (offerOf(state) === 'old-pods')
+    return { status: 'True', reason: 'TartKubeletReady', message: `takes no new Pods: ${why}` };
   return { status: 'False', reason: hindrance.reason, message: why };
 };
 

@@ -9,6 +9,7 @@ import type { EventRecorder } from '../../kube/controller/events.ts';
 import { diffMerge } from '../../kube/controller/merge-patch.ts';
 import type { Verdict } from '../../kube/queue/work-queue.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
+import { isWorse, type Offer, offerOf } from './node-conditions.ts';
 import type { NodeFacts, NodeState } from './node-facts.ts';
 import { findHappenings } from './node-happenings.ts';
 import {
@@ -36,7 +37,7 @@ export interface NodeKeeperOptions {
 
 export const createNodeKeeper = (options: NodeKeeperOptions): Controller => {
   const { nodeName, nodes } = options;
-  const pace = createWritePace();
+  const [pace, told] = [createWritePace(), {}];
   return createController({
     name: 'kubelet.node',
     watches: [
@@ -55,32 +56,37 @@ export const createNodeKeeper = (options: NodeKeeperOptions): Controller => {
         },
       },
     ],
-    reconcile: (context) => keepNode({ ...options, pace }, context),
+    reconcile: (context) => keepNode({ ...options, pace, told }, context),
     workers: 1,
   });
 };
 
 interface PacedKeeper extends NodeKeeperOptions {
   readonly pace: WritePace;
+  /** By this life, with its last status. */
+  readonly told: { offer?: Offer };
 }
 
 const keepNode = async (options: PacedKeeper, context: ReconcileContext): Promise<Verdict> => {
-  const { nodeName, nodes, pace } = options;
+  const { nodeName, nodes, pace, told } = options;
   const found = nodes.get(nodeName);
   if (found?.metadata.deletionTimestamp !== undefined) return { next: 'rest' };
   const said: NodeSayings = { facts: await options.facts(), state: options.state() };
   const nowMs = context.clock.elapsed();
-  const write = planWrite({ ...options, said }, found, context);
+  const saying = { ...options, said };
+  // That less can be counted on is not put off, and the last word of a Mac that goes down neither. What another wrote over it is no news of ours.
+  const isUrgent = said.state.goesDown !== undefined || isWorse(offerOf(said.state), told.offer);
+  const urgent = isUrgent && found !== undefined ? planReport(saying, found, context) : undefined;
+  const write = urgent ?? planWrite(saying, found, context);
   if (write === undefined) return { next: 'rest' };
   const waitMs = pace.waitMs(nowMs);
-  // The last word of a Mac that goes down is not put off.
-  if (waitMs > 0 && said.state.goesDown === undefined) return { next: 'again', afterMs: waitMs };
+  if (waitMs > 0 && urgent === undefined) return { next: 'again', afterMs: waitMs };
   pace.note(nowMs);
   await write();
   return { next: 'rest' };
 };
 
-type Saying = Pick<NodeKeeperOptions, 'events'> & { readonly said: NodeSayings };
+type Saying = Pick<PacedKeeper, 'events' | 'told'> & { readonly said: NodeSayings };
 
 /** The one write of this pass; undefined when all is as it should be. Its own echo brings the next pass, on what stands there then. */
 const planWrite = (
@@ -88,7 +94,7 @@ const planWrite = (
   found: Node | undefined,
   context: ReconcileContext,
 ): (() => Promise<void>) | undefined => {
-  if (found === undefined) return () => register(saying.said, context);
+  if (found === undefined) return () => register(saying, context);
   const identity = planIdentity(found, saying.said);
   if (identity !== undefined) return () => patch(context, found, identity);
   return planReport(saying, found, context);
@@ -112,7 +118,7 @@ const planIdentity = (found: Node, { facts, state }: NodeSayings): NodeChange | 
 };
 
 const planReport = (
-  { said, events }: Saying,
+  { said, events, told }: Saying,
   found: Node,
   context: ReconcileContext,
 ): (() => Promise<void>) | undefined => {
@@ -121,6 +127,7 @@ const planReport = (
   if (status === undefined) return undefined;
   return async () => {
     await patch(context, found, { body: { status }, subresource: 'status' });
+    told.offer = offerOf(said.state);
     events?.publish(NODES, found, findHappenings(found.status, wanted));
   };
 };
@@ -140,10 +147,12 @@ const patch = async ({ kube, signal }: ReconcileContext, found: Node, change: No
 };
 
 /** The status goes along: until it is there, nobody may place a Pod. One that came meanwhile is seen by the watch. */
-const register = async ({ facts, state }: NodeSayings, context: ReconcileContext): Promise<void> => {
+const register = async ({ said, told }: Saying, context: ReconcileContext): Promise<void> => {
   const { kube, clock, signal, logger } = context;
+  const { facts, state } = said;
   try {
     await kube.create(NODES, renderNode(facts, state, clock.now()), { signal });
+    told.offer = offerOf(state);
     logger.info('Node registered', { node: facts.nodeName });
   } catch (error) {
     if (!isKind(error, 'exists')) throw error;

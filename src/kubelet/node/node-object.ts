@@ -2,7 +2,7 @@
 import { parseQuantity } from '../../base/quantity.ts';
 import { LABEL_VALUES, LABELS, MACOS_TAINT } from '../../kinds/labels.ts';
 import type { Node } from '../../kube/types/core.ts';
-import { findHindrance, planConditions } from './node-conditions.ts';
+import { offerOf, planConditions } from './node-conditions.ts';
 import type { NodeFacts, NodeState } from './node-facts.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -72,8 +72,7 @@ export const planStatus = (
   const { nodeName, address, servingPort } = facts;
   const capacity = planCapacity(stored, facts, state);
   // A Mac that cannot start a VM takes no Pods, and keeps those that it has.
-  const canStart = findHindrance(state) === undefined && state.goesDown === undefined;
-  const allocatable = canStart ? capacity : { ...capacity, pods: '0' };
+  const allocatable = offerOf(state) === 'new-pods' ? capacity : { ...capacity, pods: '0' };
   return {
     ...stored,
     capacity: asStored(stored?.capacity, capacity),

@@ -133,6 +133,32 @@ describe('the Node of an agent', () => {
     stage.stop.abort();
   });
 
+  it('S29 a turn for the worse is told at once although the minute is full, and nobody who denies it is answered at once', async () => {
+    const stage = await startNode();
+    for (let round = 0; round < 8; round += 1) {
+      stage.mac.labels = { [`tuist.dev/golden-${round}`]: 'true' };
+      stage.watch.touch();
+      await settle(stage, 100);
+    }
+    const tellReady = async (): Promise<void> => {
+      const conditions = [{ type: 'Ready', status: 'True' }];
+      const patch = { type: 'merge', body: { status: { conditions } } } as const;
+      await stage.client.patch(NODES, { name: 'mac-1' }, patch, { signal: stage.stop.signal, subresource: 'status' });
+    };
+    stage.mac.session = { is: 'ill', reason: 'GuiSessionMissing', message: 'none' };
+    await settle(stage, 20_000);
+    const golden = Object.keys((await stage.readNode())?.metadata.labels ?? {}).filter((key) => key.includes('golden'));
+    assert.deepEqual(golden, ['tuist.dev/golden-4'], 'ordinary news waits');
+    assert.equal(readyOf(await stage.readNode()), 'False');
+    await tellReady();
+    await settle(stage, 1_000);
+    assert.equal(readyOf(await stage.readNode()), 'True', 'the denial stands for a while');
+    await settle(stage, 60_000);
+    await settle(stage, 1_000);
+    assert.equal(readyOf(await stage.readNode()), 'False', 'and not for ever');
+    stage.stop.abort();
+  });
+
   it('is Ready again by its own write after it was marked Unknown (§9.1-5, §7-27)', async () => {
     const stage = await startNode();
     const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }];

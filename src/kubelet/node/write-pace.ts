@@ -1,5 +1,5 @@
 /**
- * How often a Node is written. Whoever denies what it says (deletes it, or writes another status) is told so a few times at once, and then
+ * How often a Node is written, besides a turn for the worse, which never waits. Whoever denies what it says (deletes it, or writes another status) is told so a few times at once, and then
  * as often as a heartbeat: two that disagree keep neither the API nor each other busy.
  */
 export interface WritePace {

@@ -2,6 +2,7 @@
  * How a run ended, from what is known of it. The guest's own report counts most; what the VM's process returned comes
  * next; and where nobody saw the end, that is said instead of a code that looks like success. Pure.
  */
+import { parseTimestamp } from '../../base/clock.ts';
 import type { VmExit } from '../vm/vm-port.ts';
 import type { Outcome, StopReason } from './journal-entry.ts';
 
@@ -67,6 +68,19 @@ const endOf = ({
   }
   const message = 'the VM is gone and nobody saw its end: the Mac was restarted or lost power while it ran';
   return { exitCode: KILLED, reason: 'ContainerStatusUnknown', message };
+};
+
+interface LostRun {
+  readonly startedAt: string | undefined;
+  readonly nowMs: number;
+  readonly message: string;
+}
+
+/** Of a run that nobody here knows more of than that it was told. Its Pod is over, whatever its policy. */
+export const outcomeOfLost = ({ startedAt, nowMs, message }: LostRun): Outcome => {
+  const reason = 'ContainerStatusUnknown';
+  const startedMs = Math.min(parseTimestamp(startedAt) ?? nowMs, nowMs);
+  return { exitCode: KILLED, reason, podReason: reason, message, startedMs, finishedMs: nowMs };
 };
 
 const REPORT = /^\d{1,3}$/;

@@ -1,5 +1,5 @@
 /** Ends a Pod's VM: first the guest is asked, then the VM is stopped, within the grace that the Pod has; then its disk goes. */
-import { withDeadline } from '../../base/abort.ts';
+import { abortable, withDeadline } from '../../base/abort.ts';
 import { isKind, toFleetError } from '../../base/errors.ts';
 import type { VmRun } from '../vm/vm-port.ts';
 import type { JournalEntry } from './journal-entry.ts';
@@ -20,7 +20,7 @@ const ASK_MS = 5_000;
 
 const SHUT_DOWN = ['/usr/bin/sudo', '-n', '/sbin/shutdown', '-h', 'now'] as const;
 
-/** Returns when no process of the VM is left. */
+/** Returns when no process of the VM is left and its end is known: before that whoever looks would stop it again. */
 export const stopRun = async (ports: PodPorts, { vm, run, graceMs, preStop, signal }: StopRun): Promise<void> => {
   const { vms, clock, logger } = ports;
   if (run !== undefined && graceMs > 0) {
@@ -36,6 +36,7 @@ export const stopRun = async (ports: PodPorts, { vm, run, graceMs, preStop, sign
     });
   }
   await vms.stop({ vm, graceMs: POWER_OFF_MS, signal });
+  if (run !== undefined) await abortable(run.exited, signal);
 };
 
 /** Nothing of the VM is left when this resolves, and the journal says so. */

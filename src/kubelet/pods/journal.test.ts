@@ -31,6 +31,18 @@ describe('the journal', () => {
     assert.deepEqual((await open()).all(), [{ ...ENTRY, stage: 'ended', outcome: OUTCOME }]);
   });
 
+  it('survives a loss of power, but for what has to survive a death of the agent alone', async () => {
+    const { open, files } = openBench();
+    await (await open()).put(ENTRY, { survives: 'death' });
+    assert.deepEqual((await open()).all(), [ENTRY]);
+    files.losePower();
+    assert.deepEqual((await open()).all(), []);
+    await (await open()).put(ENTRY, { survives: 'death' });
+    await (await open()).put({ ...ENTRY, stage: 'started' });
+    files.losePower();
+    assert.deepEqual((await open()).all(), [{ ...ENTRY, stage: 'started' }]);
+  });
+
   it('forgets what is dropped', async () => {
     const { open } = openBench();
     const journal = await open();

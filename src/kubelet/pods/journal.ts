@@ -1,13 +1,13 @@
 /** The journal of the Pods of this Mac: one small file per UID, and the same in memory for those who read. */
 import type { Logger } from '../../base/logger.ts';
-import type { HostFiles } from '../host/host-files.ts';
+import type { HostFiles, WriteMode } from '../host/host-files.ts';
 import { type JournalEntry, parseJournalEntry } from './journal-entry.ts';
 
 export interface Journal {
   get(uid: string): JournalEntry | undefined;
   all(): readonly JournalEntry[];
-  /** On the disk when this resolves. */
-  put(entry: JournalEntry): Promise<void>;
+  /** On the disk when this resolves, for as long as said: for ever unless given. */
+  put(entry: JournalEntry, keep?: Pick<WriteMode, 'survives'>): Promise<void>;
   drop(uid: string): Promise<void>;
 }
 
@@ -31,8 +31,8 @@ export const openJournal = async ({ files, directory, logger }: JournalOptions):
   return {
     get: (uid) => entries.get(uid),
     all: () => [...entries.values()],
-    put: async (entry) => {
-      await files.writeText(pathOf(entry.uid), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    put: async (entry, keep) => {
+      await files.writeText(pathOf(entry.uid), `${JSON.stringify(entry)}\n`, { ...keep, mode: 0o600 });
       entries.set(entry.uid, entry);
     },
     drop: async (uid) => {

@@ -50,7 +50,8 @@ export const makeVm = async (ports: PodPorts, request: MakeVm): Promise<MadeVm> 
   });
   const held = await holding;
   try {
-    await journal.put(making);
+    // After a loss of power a clone that never ran is found by its name: that is not worth waiting for the disk. What an earlier run left is.
+    await journal.put(making, entry === undefined ? { survives: 'death' } : {});
     if (entry !== undefined) await vms.remove(vm, signal);
     const make = async (): Promise<void> => {
       await both(cloneVm(ports, { vm, held, signal }), ports.shares.stage({ vm, ...guest }));

@@ -2,13 +2,14 @@
 import { isKind, unreachable } from '../../base/errors.ts';
 import { PODS } from '../../kube/types/core.ts';
 import { keyOf } from '../../kube/types/meta.ts';
+import type { Pod } from '../../kube/types/pod.ts';
 import { renderVncAnnotations } from '../guest/vnc/plan-vnc.ts';
 import { guestErrorIn } from '../vm/run-words.ts';
-import { decideOutcome, shouldRestart } from './decide-outcome.ts';
+import { decideOutcome, outcomeOfLost, shouldRestart } from './decide-outcome.ts';
 import { removeVm, stopRun } from './end-vm.ts';
 import type { JournalEntry, StopReason } from './journal-entry.ts';
 import { makeVm } from './make-vm.ts';
-import { deadlineOf, holdsFinalizer, isOver, type Move } from './plan-pod.ts';
+import { deadlineOf, holdsFinalizer, isOver, type Move, type Wish } from './plan-pod.ts';
 import { forgetRun } from './pod-memory.ts';
 import { logPathOf } from './pod-ports.ts';
 import { type MoveEnd, ON, type PodParts, type PodSubject, REST } from './pod-subject.ts';
@@ -42,16 +43,27 @@ const create: MakeMove = async (parts, subject) => {
 };
 
 const reject: MakeMove = async (parts, subject) => {
-  const { pod, wish } = subject;
+  const { pod, wish, clock } = subject;
   if (pod === undefined) return REST;
+  const { reason, message } = rejectionOf(wish, pod);
   const moment: PodMoment =
-    wish === 'expired'
-      ? { is: 'refused', reason: 'DeadlineExceeded', message: DEADLINE_EXCEEDED.message }
-      : { is: 'refused', reason: 'UnsupportedPod', message: refusePod(pod) ?? '' };
+    wish === 'lost'
+      ? { is: 'ended', outcome: outcomeOfLost({ startedAt: pod.status?.startTime, nowMs: clock.now(), message }) }
+      : { is: 'refused', reason, message };
   await publish(parts, subject, { moment });
-  const { reason, message } = moment;
   parts.events.publish(PODS, pod, [{ type: 'Warning', reason, message }]);
   return ON;
+};
+
+const LOST = {
+  reason: 'ContainerStatusUnknown',
+  message: 'the VM ran on another Mac that was this Node, or before this one was wiped; nobody saw its end',
+};
+
+const rejectionOf = (wish: Wish, pod: Pod): { readonly reason: string; readonly message: string } => {
+  if (wish === 'lost') return LOST;
+  if (wish === 'expired') return { reason: 'DeadlineExceeded', message: DEADLINE_EXCEEDED.message };
+  return { reason: 'UnsupportedPod', message: refusePod(pod) ?? '' };
 };
 
 /** A run that was begun and left no trace never was: the agent died between saying so and doing it. */
@@ -165,6 +177,7 @@ const stopReasonOf = ({ wish, memory }: PodSubject): StopReason => {
     case 'end':
       return { message: 'the VM was stopped because its Pod was deleted' };
     case 'gone':
+    case 'lost':
     case 'over':
     case 'run':
     case 'refused':

@@ -17,6 +17,9 @@ import { samplePod, UID } from './testing/pod-samples.ts';
 
 const DELETED = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const NOW = Date.UTC(2026, 0, 1);
+const RUNNING = {
+  containerStatuses: [{ name: 'main', image: 'i', imageID: '', ready: true, restartCount: 0, state: { running: {} } }],
+};
 
 const entry = (stage: JournalEntry['stage']): JournalEntry => ({
   ...{ uid: UID, namespace: 'ns', name: 'job', vm: 'vm', image: 'i', stage, restarts: 0 },
@@ -55,6 +58,19 @@ describe('what a Pod wishes', () => {
       pod: samplePod(),
       facts: { isUnwell: true, isDone: true },
       wish: 'done',
+    },
+    {
+      story: 'S23 one that is told to run where nothing of it is known is lost',
+      pod: samplePod({ status: RUNNING }),
+      facts: { isUntraced: true, isLeaving: true },
+      wish: 'lost',
+    },
+    { story: 'one that was only claimed is not', pod: samplePod(), facts: { isUntraced: true }, wish: 'run' },
+    {
+      story: 'one that is deleted meanwhile ends',
+      pod: samplePod({ metadata: DELETED, status: RUNNING }),
+      facts: { isUntraced: true },
+      wish: 'end',
     },
     { story: 'one whose Mac shuts down leaves', pod: samplePod(), facts: { isLeaving: true }, wish: 'leaving' },
     {
@@ -160,6 +176,8 @@ describe('the next move', () => {
     ['F89: a VM without a Pod is stopped', 'gone', 'running', 'stop'],
     ['an overdue Pod is stopped', 'expired', 'running', 'stop'],
     ['an overdue Pod without a VM is over', 'expired', 'nothing', 'reject'],
+    ['S23 a Pod that ran on another Mac is over, whatever its policy', 'lost', 'nothing', 'reject'],
+    ['S23 it is looked for first', 'lost', 'unseen', 'look'],
     ['a VM whose command ended is switched off', 'done', 'running', 'stop'],
     ['an unwell VM is stopped', 'unwell', 'running', 'stop'],
     ['an unwell Pod that is not running yet is not harmed', 'unwell', 'nothing', 'create'],

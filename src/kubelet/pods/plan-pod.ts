@@ -19,6 +19,8 @@ export const WISHES = [
   'done',
   /** It was active for longer than it may be. */
   'expired',
+  /** It is told to run, and this Mac has no trace of it: it ran on another that had the name of this Node. */
+  'lost',
   /** Its Mac shuts down. */
   'leaving',
   /** Its phase says that it is over, whoever wrote that. */
@@ -109,6 +111,8 @@ export const MOVE_FOR: Readonly<Record<Wish, Readonly<Record<Stage, Move>>>> = {
   unwell: { ...RUN, running: 'stop' },
   done: { ...RUN, running: 'stop' },
   expired: { ...RUN, nothing: 'reject', making: 'cancel', 'half-made': 'remove', running: 'stop' },
+  // The other may run on, and nobody knows how it ended: a second run is for another Pod.
+  lost: { ...RUN, nothing: 'reject' },
   // What is not begun waits for the Mac to come back.
   leaving: { ...RUN, nothing: 'wait', making: 'cancel', 'half-made': 'wait', running: 'stop' },
   over: END,
@@ -152,24 +156,30 @@ export interface WishFacts {
   readonly isUnwell?: boolean;
   /** The guest left the exit code of its command. */
   readonly isDone?: boolean;
+  /** This Mac has no trace of it. */
+  readonly isUntraced?: boolean;
   /** The Mac shuts down. */
   readonly isLeaving?: boolean;
 }
 
 /** Of the Pod as it is stored; undefined when there is none. */
 export const wishOf = (pod: Pod | undefined, facts: WishFacts): Wish => {
-  const { nowMs, refusal, isUnwell, isDone, isLeaving } = facts;
+  const { nowMs, refusal, isUnwell, isDone, isLeaving, isUntraced } = facts;
   if (pod === undefined) return 'gone';
   if (pod.metadata.deletionTimestamp !== undefined) return 'end';
   if (isOver(pod)) return 'over';
   const deadlineMs = deadlineOf(pod);
   if (deadlineMs !== undefined && deadlineMs <= nowMs) return 'expired';
+  if (isUntraced === true && isToldToRun(pod)) return 'lost';
   // What it did is done, whatever becomes of its Mac.
   if (isDone === true && refusal === undefined) return 'done';
   if (isLeaving === true) return 'leaving';
   if (refusal !== undefined) return 'refused';
   return isUnwell === true ? 'unwell' : 'run';
 };
+
+const isToldToRun = ({ status }: Pod): boolean =>
+  status?.containerStatuses?.some(({ state }) => state?.running !== undefined) === true;
 
 /** When the Pod has been active for as long as it may be. */
 export const deadlineOf = ({ spec, status }: Pod): number | undefined => {

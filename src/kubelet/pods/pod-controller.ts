@@ -216,11 +216,12 @@ const step = async (following: Following, subject: PodSubject): Promise<MoveEnd>
   }
 };
 
-const wishNow = ({ leaving }: Following, { pod, memory, clock }: PodSubject): PodSubject['wish'] => {
+const wishNow = ({ leaving, parts }: Following, { uid, pod, memory, clock }: PodSubject): PodSubject['wish'] => {
   const refusal = pod === undefined ? undefined : refusePod(pod);
-  const { isDone = false, unwellBecause } = memory;
+  const { isDone = false, unwellBecause, work, run } = memory;
+  const isUntraced = parts.journal.get(uid) === undefined && work === undefined && run === undefined;
   const isUnwell = unwellBecause !== undefined;
-  const facts = { nowMs: clock.now(), isUnwell, isDone, isLeaving: leaving.isOn };
+  const facts = { nowMs: clock.now(), isUnwell, isDone, isUntraced, isLeaving: leaving.isOn };
   return wishOf(pod, { ...facts, ...(refusal !== undefined && { refusal }) });
 };
 

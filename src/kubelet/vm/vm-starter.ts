@@ -19,7 +19,8 @@ export const createVmStarter = (options: VmStarterOptions): VmPort['start'] => {
   return async (request) => {
     const { vm, logPath, signal, beforeRun = async () => undefined } = request;
     const look = places.look(vm);
-    const prepared = [look.processes(signal), haveSession(options, signal), beforeRun()] as const;
+    // What lasts longest first: programs that are started in one moment wait for each other.
+    const prepared = [beforeRun(), look.processes(signal), haveSession(options, signal)] as const;
     // None of them goes on when another has failed.
     await Promise.allSettled(prepared);
     try {

@@ -12,6 +12,8 @@ export interface VmWork {
   readonly clock: Clock;
   /** As long as the agent lives: runs are watched until then. */
   readonly life: AbortSignal;
+  /** How often a run is looked at besides, in case that nobody tells of its end; every second unless given. */
+  readonly lookEveryMs?: number;
   /** Records of runs, one folder per VM. */
   readonly recordsDir: string;
   /** Where Tart keeps its VMs. */

@@ -14,7 +14,7 @@ interface Watched {
 
 /** Never rejects, and stays pending when the agent ends before the run. */
 export const watchExit = (work: VmWork, { vm, pid }: Watched): Promise<VmExit> => {
-  const { files, clock, commands, life } = work;
+  const { files, clock, commands, life, lookEveryMs = LOOK_EVERY_MS } = work;
   const folder = recordDirOf(work, vm);
   let goneSinceMs: number | undefined;
   const look = async (): Promise<VmExit | undefined> => {
@@ -24,6 +24,6 @@ export const watchExit = (work: VmWork, { vm, pid }: Watched): Promise<VmExit> =
     const isLost = goneSinceMs !== undefined && clock.elapsed() - goneSinceMs >= LOOK_EVERY_MS;
     return recorded ?? (isLost ? { atMs: clock.now() } : undefined);
   };
-  const found = untilFound({ files, clock, folder, look, lookEveryMs: LOOK_EVERY_MS, signal: life });
+  const found = untilFound({ files, clock, folder, look, lookEveryMs, signal: life });
   return found.then((exit) => exit ?? new Promise<never>(() => undefined));
 };

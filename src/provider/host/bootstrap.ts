@@ -16,9 +16,9 @@ import { changeRecord } from './change-record.ts';
 import { providerIdOf } from './host-caches.ts';
 import { paceProgress } from './pace-progress.ts';
 import { KEY_MISSING, LOCKED_OUT } from './plan-recovery.ts';
-import type { HostPorts, HostRunner } from './ports.ts';
+import type { HostPorts, HostRunner, Joiner } from './ports.ts';
 import { recordSighting, type Sighting } from './sighting.ts';
-import { sudoAccessOf } from './sudo-record.ts';
+import { type AnnouncedTries, sudoAccessOf } from './sudo-record.ts';
 
 export interface BootstrapProgress {
   readonly steps: readonly StepProgress[];
@@ -39,16 +39,31 @@ export interface BootstrapJob {
   readonly host: MacHost;
   /** As seen live, with its password. */
   readonly server: ServerAccess;
+  readonly announced?: AnnouncedTries;
+}
+
+/** What is learnt of a Mac before anything is sent to it. */
+export interface Acquaintance {
+  /** Fingerprint of its SSH host key. */
+  readonly hostKey: string;
+  /** Of the password that Scaleway shows for it; absent when it shows none. */
+  readonly password?: string;
 }
 
 const LOOK_TIMEOUT_MS = 60_000;
 
 /** Learns the host key while there is nothing else to do; nothing is run. */
-export const lookAtHostKey = (job: BootstrapJob): OperationRequest<never, string> => ({
+export const lookAtHostKey = (job: BootstrapJob): OperationRequest<never, Acquaintance> => ({
   key: job.host.metadata.name,
   doing: LOOKING,
   timeoutMs: LOOK_TIMEOUT_MS,
-  run: async ({ signal }) => job.ports.preparer.lookAtHostKey(await targetOf(job, signal), signal),
+  run: async ({ signal }) => {
+    const { preparer } = job.ports;
+    const { sudoPassword } = job.server;
+    const target = await targetOf(job, signal);
+    const hostKey = await preparer.lookAtHostKey(target, signal);
+    return { hostKey, ...(sudoPassword && { password: preparer.fingerprintOf(sudoPassword, target) }) };
+  },
 });
 
 const LOOKING = 'looking at the SSH host key';
@@ -84,7 +99,13 @@ const explainLockout = async ({ ports, host }: BootstrapJob, error: FleetError, 
 };
 
 const issueIdentity = ({ ports, host }: BootstrapJob, signal: AbortSignal): Promise<Secret<string>> =>
-  notItsFault(ports.join.issue(host.spec.claimRef ?? { namespace: '', name: '' }, signal));
+  notItsFault(ports.join.issue(joinerOf(host), signal));
+
+const joinerOf = ({ metadata, spec }: MacHost): Joiner => ({
+  ...{ machine: spec.claimRef ?? NOBODY, host: metadata.name, epoch: spec.epoch },
+});
+
+const NOBODY = { namespace: '', name: '' };
 
 /** One that was taken over has the identity that somebody else gave it, until it has one of ours (R28). */
 const isStranger = ({ spec, status }: MacHost): boolean =>
@@ -103,10 +124,11 @@ export const rollHost = (job: BootstrapJob): BootstrapRequest => ({
 });
 
 const prepareHost = async (
-  { ports, host, server }: BootstrapJob,
+  job: BootstrapJob,
   { target, kubeconfig, githubToken, report }: Outfit,
   signal: AbortSignal,
 ): Promise<BootstrapResult> => {
+  const { ports, host, server } = job;
   const seen = recordSighting(server, ports.clock.now());
   const progress = paceProgress<BootstrapProgress['steps']>(ports.clock, (steps) => report({ steps, server: seen }));
   const preparing = ports.preparer.prepare(
@@ -119,7 +141,7 @@ const prepareHost = async (
       ...withTakeover(configurationOf(host), host),
       kubeconfig,
       ...(githubToken === undefined ? {} : { githubToken }),
-      sudo: sudoAccessOf(ports.client, host, server),
+      sudo: sudoAccessOf(job),
       onProgress: progress.report,
     },
     signal,

@@ -10,7 +10,7 @@ import { type EventReport, type StepResult, stop, wait } from '../../kube/contro
 import { NODES } from '../../kube/types/core.ts';
 import type { CloudServer, WriteCall } from '../../scaleway/port/cloud.ts';
 import { chooseOsImage } from '../../scaleway/port/os-family.ts';
-import { lookAtHostKey, stopAgent } from './bootstrap.ts';
+import { type Acquaintance, lookAtHostKey, stopAgent } from './bootstrap.ts';
 import { forgetHost } from './forget-host.ts';
 import { hostStateOf } from './host-life.ts';
 import { findHost, recordOn } from './host-record.ts';
@@ -26,6 +26,7 @@ import { nameSeen, recordWrite } from './recorded-write.ts';
 import { isReady, notReady } from './report.ts';
 import { startRoll } from './roll-host.ts';
 import { recordSighting } from './sighting.ts';
+import { announceTry, withTry } from './sudo-record.ts';
 import type { Turns } from './turns.ts';
 
 /** What was refused, and may be for good, is not asked for without pause. */
@@ -36,7 +37,7 @@ const LOOK_GOOD_FOR_MS = 5_000;
 
 export interface HostDeps extends PrepareDeps {
   /** Looks at the host keys of Macs whose pending name is held. */
-  readonly keyLooks: Operations<never, string>;
+  readonly keyLooks: Operations<never, Acquaintance>;
   /** Stopping agents before a wipe: best effort, so its outcome does not matter. */
   readonly stops: Operations<never, void>;
   /** Writes that this process put on record and has not sent: what for, by the id of the write. */
@@ -167,14 +168,23 @@ const renamed = async (deps: HostDeps, { host, look, context }: Task, server: Cl
     return wait<MacHost>(ports.settings.times.claimHoldMs, { ...notReady(REASONS.host.ready.notReady), status });
   }
   const looked = keyLooks.state(uid);
+  const { hostKey: fingerprint, password } = looked?.state === 'succeeded' ? looked.result : NOTHING_LEARNT;
   const seen = {
     ...nameSeen({ spec, nowMs, uuid: ports.ids.uuid }, server.name),
-    ...(looked?.state === 'succeeded' ? { hostKey: { fingerprint: looked.result, wipes: spec.wipes } } : {}),
+    ...(fingerprint && { hostKey: { fingerprint, wipes: spec.wipes } }),
   };
   // The work on the Mac comes next: its epoch goes on record with the name, unless another may still be that Node.
   if ((await findIdentityRival(deps, host, context)) !== undefined) return wait(0, { spec: seen });
-  return raiseEpoch(deps, host, { context, more: { ...seen, ...identityFrom(ports, host) } });
+  const tried = announceTry(host, { password, nowMs });
+  const result = await raiseEpoch(deps, host, {
+    context,
+    more: { ...seen, ...identityFrom(ports, host), ...withTry(host, tried) },
+  });
+  if (tried !== undefined) deps.announced.set(uid, tried);
+  return result;
 };
+
+const NOTHING_LEARNT: Partial<Acquaintance> = {};
 
 /** Asked right before anything changes a server: still leading, and the look is not stale, nor will be when it is sent. */
 const permitEffect = ({ ports }: HostDeps, { look, context }: Task): WriteCall => {

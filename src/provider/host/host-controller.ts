@@ -18,7 +18,7 @@ import { reconcileLifecycle } from '../../kube/controller/lifecycle.ts';
 import { createOperations } from '../../kube/controller/operations.ts';
 import { done, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
-import { type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
+import { type Acquaintance, type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
 import { isProvisioned, isWithin, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder, isTakenAway } from './host-life.ts';
@@ -47,26 +47,32 @@ import type { HostPorts } from './ports.ts';
 import { awaitFleetKey, pacedUntil, removeLeft, underWay, WATCH_OPERATION_MS, withoutNewsMs } from './prepare-host.ts';
 import { isReady } from './report.ts';
 import { type RollTurn, rollTurnOf, rollUnderWay } from './roll-host.ts';
-import { createTurns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 /** A fleet as large as one manager is made for is worked on at once: each Mac is waited for, most of the time. */
 const WORK_AT_ONCE = 1_024;
 /** Enough to use up the budget of requests to the cloud; no more Macs than these stand between a record and its request. */
-const WORKERS = 16;
+export const WORKERS = 16;
 
-export const createHostController = (ports: HostPorts, caches: ProviderCaches, events: EventRecorder): Controller => {
+export interface HostParts {
+  readonly events: EventRecorder;
+  readonly turns: Turns;
+}
+
+export const createHostController = (
+  ports: HostPorts,
+  caches: ProviderCaches,
+  { events, turns }: HostParts,
+): Controller => {
   const options = { clock: ports.clock, concurrency: WORK_AT_ONCE, onChange: (key: string) => controller.wake(key) };
   const operations = createOperations<BootstrapProgress, BootstrapResult>(options);
   const stops = createOperations<never, void>(options);
-  const keyLooks = createOperations<never, string>(options);
+  const keyLooks = createOperations<never, Acquaintance>(options);
   const deps: HostDeps = {
     ...{ ports, caches, operations, keyLooks, stops },
-    ...{ raisedEpochs: new Map(), unsent: new Map(), decided: new Set() },
+    ...{ raisedEpochs: new Map(), announced: new Map(), unsent: new Map(), decided: new Set() },
     images: createOsImages(ports),
-    turns: createTurns({
-      ...{ clock: ports.clock, places: WORKERS, goodForMs: ports.settings.times.recordMaxAgeMs },
-      wake: (key) => controller.wake(key),
-    }),
+    turns,
   };
   const controller = createController({
     name: 'machosts.life',
@@ -205,12 +211,16 @@ const nodeLeftOf = async (caches: ProviderCaches, host: MacHost, context: Reconc
 
 /** Work belongs to a state: a bootstrap or a roll to Macs that are used, a stopping of the agent to the ways out. */
 const endStrayWork = (deps: HostDeps, { metadata: { uid = '', name } }: MacHost, state: HostState): void => {
-  const { operations, keyLooks, stops, raisedEpochs, turns } = deps;
+  const { operations, keyLooks, stops, raisedEpochs, announced, turns } = deps;
   if (state !== 'claimed') keyLooks.cancel(uid);
-  if (state !== 'claimed') turns.end(name);
+  // One that is free may be about to be claimed, with its turn.
+  if (state !== 'claimed' && state !== 'free') turns.end(name);
   if (state !== 'preparing' && state !== 'joined') operations.cancel(uid);
   // The next claim works under an epoch of its own, with its own identity on record (R10, R23).
-  if (state !== 'claimed' && state !== 'preparing' && state !== 'joined') raisedEpochs.delete(uid);
+  if (state !== 'claimed' && state !== 'preparing' && state !== 'joined') {
+    raisedEpochs.delete(uid);
+    announced.delete(uid);
+  }
   if (state !== 'releasing' && state !== 'terminating') stops.cancel(uid);
 };
 

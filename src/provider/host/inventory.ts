@@ -93,6 +93,7 @@ const takeStock = async (
     clusterId: settings.clusterId,
     owners,
     identityLifeMs: ports.join.lifeMs,
+    quietMs: settings.times.quietMs,
     uuid: ports.ids.uuid,
   });
   const limiter = createLimiter(PLANS_AT_ONCE);

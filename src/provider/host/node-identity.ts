@@ -19,7 +19,9 @@ export const identityFrom = (
   const nodeName = host.spec.claimRef?.name ?? '';
   const nowMs = clock.now();
   const expiresAt = toTimestamp(nowMs + join.lifeMs);
-  return { identity: { nodeName, expiresAt, ...(isTakenUp(host, nodeName, nowMs) ? {} : { offered: true }) } };
+  const { token } = host.spec.identity ?? {};
+  const isOffered = !isTakenUp(host, nodeName, nowMs);
+  return { identity: { nodeName, expiresAt, ...(isOffered && { offered: true }), ...(token && { token }) } };
 };
 
 /** Whether the Mac has come with an identity of that name which lives: then it may have no need of another. */
@@ -30,11 +32,9 @@ const isTakenUp = (host: MacHost, nodeName: string, nowMs: number): boolean => {
 
 /** The Mac has come with it. */
 export const takenUp = ({
-  nodeName,
-  expiresAt,
-}: NonNullable<MacHostSpec['identity']>): Pick<MacHostSpec, 'identity'> => ({
-  identity: { nodeName, expiresAt },
-});
+  offered: _,
+  ...identity
+}: NonNullable<MacHostSpec['identity']>): Pick<MacHostSpec, 'identity'> => ({ identity });
 
 /** Why a Mac may not be the Node of its machine's name yet. */
 export interface IdentityRival {

@@ -10,6 +10,41 @@ judgePlans('whose it is, and what becomes of it when that is nobody', [
     plan: store({ claimRef: undefined }),
   },
   {
+    story: 'R5 R13 one with the wish for a name is dropped only when no rename can come any more',
+    spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 59_000) },
+    server: serverOf(POOL),
+    owner: 'does-not',
+    plan: { do: 'wait', afterMs: 1_000, message: 'nobody names it any more' },
+  },
+  {
+    story: 'R5 and is free then',
+    spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 60_000) },
+    server: serverOf(POOL),
+    owner: 'does-not',
+    plan: store({ claimRef: undefined, assignedName: undefined }),
+  },
+  {
+    story: 'R5 so is one whose machine is gone: nothing was done to the Mac',
+    spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 60_000) },
+    server: serverOf(POOL),
+    owner: 'gone',
+    plan: store({ claimRef: undefined, assignedName: undefined }),
+  },
+  {
+    story: 'R15 but not one that has its pending name by now: it is held',
+    spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 60_000) },
+    server: serverOf(PENDING),
+    owner: 'gone',
+    plan: store({
+      hold: {
+        reason: 'OwnerVanished',
+        message: 'the machine that had this Mac is gone and never asked for its release',
+        since: at(0),
+        by: 'macfleet',
+      },
+    }),
+  },
+  {
     story: 'R15 a host whose machine vanished is held',
     spec: CLAIMED,
     server: serverOf('mac-1'),

@@ -66,7 +66,7 @@ const planTake = (view: HostView): HostPlan => {
   const { spec, server, owner } = view;
   const name = spec.assignedName;
   if (name === undefined && owner !== 'names-it') return { do: 'store', spec: { claimRef: undefined } };
-  const disowned = planOwner(view);
+  const disowned = planUnclaim(view) ?? planOwner(view);
   if (disowned !== undefined) return disowned;
   // Nothing was done to the Mac yet: a Node of this name on it is of an earlier life (a restored etcd brings one back).
   if (view.node === 'there') return { do: 'delete-node' };
@@ -82,6 +82,17 @@ const planTake = (view: HostView): HostPlan => {
   if (!isPending(server?.name ?? '')) return { do: 'report', message: describeMismatch(view) };
   const leftMs = holdLeftMs(view, spec.lastWrite?.at);
   return leftMs > 0 ? { do: 'wait', afterMs: leftMs } : giveName(view, { from, to: spec.claimRef?.name ?? '' });
+};
+
+/**
+ * A claim that its machine does not name, or that lost its machine, is dropped while the server has its pool name (R5); the
+ * rename that is on record with it may have been sent, and is waited for until it cannot come any more (R13).
+ */
+const planUnclaim = (view: HostView): HostPlan | undefined => {
+  const { spec, server, owner, nowMs, times } = view;
+  if ((owner !== 'does-not' && owner !== 'gone') || sightName(spec, server?.name) !== 'pool') return undefined;
+  const leftMs = (parseTimestamp(spec.lastWrite?.at) ?? 0) + times.quietMs - nowMs;
+  return leftMs > 0 ? { do: 'wait', afterMs: leftMs, message: 'nobody names it any more' } : planDrop(view);
 };
 
 /** No other cluster can take what has our name from its first moment on: nothing is held before the final one (R25). */

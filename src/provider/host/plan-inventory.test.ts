@@ -5,7 +5,22 @@ import { parseMacHost } from '../../kinds/mac-host.ts';
 import { parseMachine } from '../../kinds/machine.ts';
 import { CLUSTER_API_ANNOTATIONS } from '../../kube/types/cluster-api.ts';
 import { type InventoryView, planInventory } from './plan-inventory.ts';
-import { at, ID, NOW, ORDERED, PENDING, POOL, QUARANTINE, RELEASING, serverOf, specOf, UUID } from './testing/views.ts';
+import {
+  at,
+  CLAIM,
+  ID,
+  NOW,
+  ORDERED,
+  PENDING,
+  POOL,
+  QUARANTINE,
+  RELEASE,
+  RELEASING,
+  serverOf,
+  specOf,
+  UUID,
+  wrote,
+} from './testing/views.ts';
 
 const machine = (fields: object = {}, metadata: object = {}) =>
   parseMachine({ metadata: { name: 'mac-1', namespace: 'ci', uid: 'uid-1', ...metadata }, spec: {}, ...fields });
@@ -31,6 +46,7 @@ const view = (given: Partial<InventoryView>): InventoryView => ({
   clusterId: '0a1b2c3d',
   owners: new Map(),
   identityLifeMs: 3_600_000,
+  quietMs: 60_000,
   uuid: () => UUID,
   ...given,
 });
@@ -222,6 +238,42 @@ describe('a server that is on record', () => {
       { do: 'update', host: known, server: { name: POOL, status: 'ready', address: '192.0.2.1', seenAt: at(0) } },
     ]);
   });
+
+  const naming = {
+    claimRef: CLAIM,
+    assignedName: { current: POOL, next: PENDING },
+    lastWrite: wrote('rename', 59_000),
+  };
+  const named: readonly {
+    readonly story: string;
+    readonly spec?: object;
+    readonly known?: object;
+    readonly seen?: ReturnType<typeof serverOf>;
+    readonly updates: number;
+  }[] = [
+    { story: 'costs no write while it is given a name: who does that tells', updates: 0 },
+    {
+      story: 'is not taken for what an older list shows',
+      ...{ known: { name: PENDING }, seen: serverOf(POOL), updates: 0 },
+    },
+    { story: 'is brought up to date when that was long ago', spec: { lastWrite: wrote('rename', 60_000) }, updates: 1 },
+    { story: 'R8 is brought up to date when it has a name that nobody gave it', seen: serverOf('mac-9'), updates: 1 },
+    { story: 'is brought up to date when more than its name changed', seen: serverOf(PENDING, 'locked'), updates: 1 },
+    { story: 'R19 is no longer missing when it is seen', known: { missingSince: at(1_000) }, updates: 1 },
+    {
+      story: 'is brought up to date on its way back, where the list is enough',
+      ...{ spec: { assignedName: { current: PENDING, next: RELEASING }, release: RELEASE }, seen: serverOf(RELEASING) },
+      updates: 1,
+    },
+    { story: 'is brought up to date when nobody has claimed it', spec: { claimRef: undefined }, updates: 1 },
+  ];
+  for (const { story, spec, known, seen = serverOf(PENDING), updates } of named) {
+    it(story, () => {
+      const status = { server: { ...same, ...known } };
+      const claimedHost = parseMacHost({ metadata: { name: ID }, spec: specOf({ ...naming, ...spec }), status });
+      assert.equal(planInventory(view({ servers: [seen], hosts: [claimedHost] })).length, updates);
+    });
+  }
 
   it('is marked once when a complete list lacks it', () => {
     const known = host(same);

@@ -1,5 +1,5 @@
 /** What a complete list of servers means for the hosts on record: pure. */
-import { toTimestamp } from '../../base/clock.ts';
+import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { FINALIZERS } from '../../kinds/labels.ts';
 import type { MacHost, MacHostSpec, MacHostStatus } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
@@ -9,7 +9,7 @@ import { claimOf } from './claim-of.ts';
 import { isMoving } from './host-caches.ts';
 import { isOrder } from './host-life.ts';
 import { pendingNameOf } from './plan-claim.ts';
-import { isSameSighting, recordSighting } from './sighting.ts';
+import { isSameSighting, recordSighting, type Sighting } from './sighting.ts';
 
 export interface InventoryView {
   readonly nowMs: number;
@@ -26,6 +26,8 @@ export interface InventoryView {
   readonly owners: ReadonlyMap<string, readonly ScalewayAppleSiliconMachine[]>;
   /** How long a Mac may be a Node at most after what it joined with was issued; undefined: as long as it is there. */
   readonly identityLifeMs: number | undefined;
+  /** How long after a write to a server its name may be another than was seen. */
+  readonly quietMs: number;
   readonly uuid: () => string;
 }
 
@@ -178,5 +180,18 @@ const halfReleased = ({ nowMs, uuid }: InventoryView): NonNullable<MacHostSpec['
 
 const planKnown = (view: InventoryView, server: CloudServer, host: MacHost): readonly InventoryPlan[] => {
   const seen = recordSighting(server, view.nowMs);
-  return isSameSighting(host.status?.server, seen) ? [] : [{ do: 'update', host, server: seen }];
+  if (isSameSighting(host.status?.server, seen) || isBeingNamed(view, host, seen)) return [];
+  return [{ do: 'update', host, server: seen }];
+};
+
+/**
+ * Whoever gives a claimed server its names looks at it each time, and puts on record what came of it; a list that comes in between
+ * says the same, or is older than that. What else it says is put on record.
+ */
+const isBeingNamed = ({ nowMs, quietMs }: InventoryView, { spec, status }: MacHost, seen: Sighting): boolean => {
+  const { claimRef, release, hold, assignedName, lastWrite } = spec;
+  if (claimRef === undefined || release !== undefined || hold !== undefined) return false;
+  if (seen.name !== assignedName?.current && seen.name !== assignedName?.next) return false;
+  const isLately = nowMs - (parseTimestamp(lastWrite?.at) ?? 0) < quietMs;
+  return isLately && isSameSighting({ ...status?.server, name: seen.name }, seen);
 };

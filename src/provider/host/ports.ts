@@ -13,10 +13,20 @@ import type { WaveView } from '../fleet/plan-wave.ts';
 import type { HostLimits, HostTimes } from './host-view.ts';
 import type { OrderLimits } from './plan-order.ts';
 
+/** Who is to join. */
+export interface Joiner {
+  /** Its Node has the same name. */
+  readonly machine: { readonly namespace: string; readonly name: string };
+  /** Name of the MacHost that has the claim: another Mac of the same machine gets credentials of its own. */
+  readonly host: string;
+  /** Of the operation that brings them to the Mac: those of a later one take their place. */
+  readonly epoch: number;
+}
+
 /** What lets a Mac join the cluster under one Node name. */
 export interface JoinCredentials {
-  /** A kubeconfig for the Node of this machine, and no other. */
-  issue(machine: { readonly namespace: string; readonly name: string }, signal: AbortSignal): Promise<Secret<string>>;
+  /** A kubeconfig for the Node of this machine on this Mac, and no other. */
+  issue(joiner: Joiner, signal: AbortSignal): Promise<Secret<string>>;
   /** How long the identity lives at most that comes of it, unless it is renewed; undefined: as long as the Mac. */
   readonly lifeMs?: number;
 }

@@ -21,6 +21,7 @@ import { findIdentityRival, identityFrom } from './node-identity.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
 import { isNewer } from './sighting.ts';
+import type { AnnouncedTries } from './sudo-record.ts';
 
 export const WATCH_OPERATION_MS = 60_000;
 
@@ -33,6 +34,7 @@ export interface PrepareDeps {
   readonly operations: Operations<BootstrapProgress, BootstrapResult>;
   /** The epoch that this process raised for a host, by UID: only under its own does it start work. */
   readonly raisedEpochs: Map<string, number>;
+  readonly announced: AnnouncedTries;
 }
 
 /** How long there is nothing to tell of work: it has just begun or ended, or is where it was. Undefined: there is. */
@@ -107,7 +109,7 @@ export const prepare = async (
   const uid = host.metadata.uid ?? '';
   const paced = pacedUntil(deps, host);
   if (paced !== undefined) return paced;
-  const job = { ports, host, server };
+  const job = { ports, host, server, announced: deps.announced };
   const rival = await findIdentityRival(deps, host, context);
   if (rival?.left !== undefined) {
     await removeLeft(rival.left, context);

@@ -5,7 +5,6 @@
  */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
-import type { Changes } from '../../kube/controller/outcome.ts';
 import type { HostPlan, HostView } from './host-view.ts';
 
 export type LastWrite = NonNullable<MacHostSpec['lastWrite']>;
@@ -25,7 +24,10 @@ interface Rename {
 }
 
 /** The wish for a name; once it is stored both names are ours. */
-const wishFor = (view: Pick<HostView, 'nowMs' | 'uuid'>, { from, to }: Rename): Changes<MacHostSpec> => ({
+export const wishFor = (
+  view: Pick<HostView, 'nowMs' | 'uuid'>,
+  { from, to }: Rename,
+): Required<Pick<MacHostSpec, 'assignedName' | 'lastWrite'>> => ({
   assignedName: { current: from, next: to },
   lastWrite: recordWrite(view, 'rename'),
 });

@@ -1,6 +1,6 @@
 /**
- * Who may put a write to its server on record: as many Macs as can be served soon, one after the other. The record of a write
- * is good for a while only (R13): were all of a large fleet put on record at once, most would grow too old in the line for
+ * Who may put a write to its server on record, with its claim or later: as many Macs as can be served soon, one after the other. The
+ * record of a write is good for a while only (R13): were all of a large fleet put on record at once, most would grow too old in the line for
  * the cloud, and be written and looked at again.
  */
 import type { Clock } from '../../base/clock.ts';

@@ -128,8 +128,9 @@ const startApprover = async ({ namespace }: { namespace?: string } = {}) => {
     await client.patch(CERTIFICATE_SIGNING_REQUESTS, { name }, patch, { subresource: 'status', signal });
     await settle();
   };
-  const tokenFor = async (nodeName: string): Promise<string> => {
-    const kubeconfig = (await join.issue({ namespace: 'ci', name: nodeName }, signal)).reveal();
+  const tokenFor = async (nodeName: string, epoch = 1): Promise<string> => {
+    const joiner = { machine: { namespace: 'ci', name: nodeName }, host: nodeName.replace('mac', 'srv'), epoch };
+    const kubeconfig = (await join.issue(joiner, signal)).reveal();
     return /token: (\S+)/.exec(kubeconfig)?.[1] ?? '';
   };
   const decisionOf = async (name: string): Promise<string | undefined> =>
@@ -161,18 +162,58 @@ describe('the approver of certificates', () => {
     await end();
   });
 
-  it('removes a token once the certificate that it got has been there to fetch for a while', async () => {
+  it('R23 takes no token any more once a later one was used, and forgets no use with the record of the Mac', async () => {
+    const { client, signal, ask, tokenFor, end } = await startApprover();
+    const [early, late, last] = [await tokenFor('mac-1', 1), await tokenFor('mac-1', 2), await tokenFor('mac-1', 3)];
+    assert.match((await ask('first', { token: late, nodeName: 'mac-1' })) ?? '', /^Approved/);
+    assert.match((await ask('second', { token: early, nodeName: 'mac-1' })) ?? '', /^Denied: the token was used/);
+    assert.match((await ask('third', { token: last, nodeName: 'mac-1' })) ?? '', /^Approved/);
+    await client.delete(MAC_HOSTS, { name: 'srv-1' }, { signal });
+    await client.create(MAC_HOSTS, hostOf('srv-1', 'mac-1'), { signal });
+    assert.match((await ask('fourth', { token: last, nodeName: 'mac-1' })) ?? '', /^Denied: the token was used/);
+    await end();
+  });
+
+  it('R23 remembers the use of a token through renewals', async () => {
+    const { client, signal, ask, tokenFor, end } = await startApprover();
+    const used = async () => (await client.get(MAC_HOSTS, { name: 'srv-1' }, { signal })).spec.identity?.token;
+    await ask('joining', { token: await tokenFor('mac-1'), nodeName: 'mac-1' });
+    const before = await used();
+    assert.equal(before?.epoch, 1);
+    assert.match((await ask('renewing', { nodeName: 'mac-1' })) ?? '', /^Approved/);
+    assert.deepEqual(await used(), before);
+    await end();
+  });
+
+  it('removes a token that was used and has ended, where Kubernetes does not', async () => {
     const { client, signal, ask, issue, tokenFor, advance, end } = await startApprover();
     const tokens = async () => (await client.list(SECRETS, { signal })).items.length;
     await ask('first', { token: await tokenFor('mac-1'), nodeName: 'mac-1' });
     await advance(130_000);
-    assert.equal(await tokens(), 1, 'nothing is issued yet');
     await ask('second', { token: await tokenFor('mac-2'), nodeName: 'mac-2' });
     await issue('second', { nodeName: 'mac-2', lifeMs: HOUR_MS });
-    await advance(60_000);
-    assert.equal(await tokens(), 2, 'it may still be needed');
-    await advance(60_000);
-    assert.equal(await tokens(), 1);
+    await advance(860_000);
+    assert.equal(await tokens(), 2, 'it may still be needed, or somebody else removes it');
+    await advance(40_000);
+    assert.equal(await tokens(), 1, 'whatever came of the request');
+    await advance(130_000);
+    assert.equal(await tokens(), 0);
+    await end();
+  });
+
+  it('leaves the removal to Kubernetes where that does it: nothing is written', async () => {
+    const { client, signal, ask, tokenFor, reads, advance, end } = await startApprover();
+    await ask('first', { token: await tokenFor('mac-1'), nodeName: 'mac-1' });
+    const [token] = (await client.list(SECRETS, { signal })).items;
+    await client.delete(SECRETS, { namespace: 'kube-system', name: token?.metadata.name ?? '' }, { signal });
+    const before = reads().length;
+    await advance(1_200_000);
+    assert.deepEqual(
+      reads()
+        .slice(before)
+        .filter((request) => request.startsWith('DELETE')),
+      [],
+    );
     await end();
   });
 
@@ -193,7 +234,7 @@ describe('the approver of certificates', () => {
     const approved = [{ type: 'Approved', status: 'True', reason: 'MacOfTheFleet' }] as const;
     await ask('decided', { token: await tokenFor('mac-2'), nodeName: 'mac-2' }, approved);
     await issue('decided', { nodeName: 'mac-2', lifeMs: HOUR_MS });
-    await advance(200_000);
+    await advance(1_200_000);
     assert.equal((await client.list(SECRETS, { signal })).items.length, 2, 'their manager removes them');
     await end();
   });

@@ -1,7 +1,7 @@
 /**
- * Approves or denies what Macs ask the certificates API for (judge-request.ts). Before it approves, it puts on record until
- * when the Mac has an identity, and makes the token good for this request only; a crash in between changes nothing. The
- * token stays for a while: with it the Mac fetches its certificate. What others approved goes on record once it is issued.
+ * Approves or denies what Macs ask the certificates API for (judge-request.ts). Before it approves, it puts on the record of the
+ * Mac until when it has an identity, and which token is good for this request only, in one write; a crash after it changes
+ * nothing. The token stays until its end: with it the Mac fetches its certificate. What others approved goes on record once it is issued.
  */
 import { createHash } from 'node:crypto';
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
@@ -25,7 +25,15 @@ import { type Certificate, parseCertificates } from '../../pki/certificate.ts';
 import { type Csr, parseCsr } from '../../pki/csr.ts';
 import { isWithin } from '../host/host-caches.ts';
 import { recordOn } from '../host/host-record.ts';
-import { JOIN_GROUP, markUsed, parseToken, TOKEN_NAMESPACE, tokenIdOf, tokenNameOf } from './join-token.ts';
+import {
+  JOIN_GROUP,
+  parseToken,
+  TOKEN_LIFE_MS,
+  TOKEN_NAMESPACE,
+  type TokenFacts,
+  tokenIdOf,
+  tokenNameOf,
+} from './join-token.ts';
 import {
   CERTIFICATE_LIFE_MS,
   claimedNameOf,
@@ -35,8 +43,8 @@ import {
   SIGNING_MS,
 } from './judge-request.ts';
 
-/** How long a Mac may take to fetch what was issued. */
-const FETCHING_MS = 120_000;
+/** How long after the end of a token Kubernetes' own cleaner may take to remove it, where there is one. */
+const CLEANING_MS = 120_000;
 
 interface ApproverCaches {
   /** Index `key`: by `keyOfRequest`; index `undecided`: by `undecidedNodeOf`. */
@@ -80,7 +88,7 @@ const decide = async (parts: ApproverParts, context: ReconcileContext): Promise<
   const verdict = judgeRequest(view);
   if (verdict.do === 'ignore') return { next: 'rest' };
   if (verdict.do === 'wait') return { next: 'again', afterMs: verdict.afterMs };
-  if (verdict.do === 'approve') await prepareApproval({ request, tokenSecret, host: view.host }, context);
+  if (verdict.do === 'approve') await prepareApproval(view, context);
   await answer(request, verdict, context);
   return { next: 'rest' };
 };
@@ -103,6 +111,7 @@ const viewOf = (
     ...(namespace === undefined ? {} : { namespace }),
     addresses,
     keyHolders: csr === undefined ? [] : keyHoldersOf(requests, request, csr),
+    isTokenSpent: token !== undefined && isTokenSpent(requests, request),
   };
 };
 
@@ -173,12 +182,21 @@ const keyHoldersOf = (
 ): readonly string[] =>
   requests
     .byIndex('key', keyOfRequest(request))
-    .filter(({ status }) => status?.conditions?.some(({ type }) => type === 'Approved') === true)
+    .filter(isApproved)
     .flatMap((other) => {
       const name = readCsr(other)?.commonName;
       const nodeName = nodeNameOf(name);
       return name === commonName || nodeName === undefined ? [] : [nodeName];
     });
+
+/** Whether a request by the same token was approved that is not this one. */
+const isTokenSpent = (requests: Cache<CertificateSigningRequest>, { metadata, spec }: CertificateSigningRequest) =>
+  requests
+    .list()
+    .some((other) => other.spec.username === spec.username && other.metadata.uid !== metadata.uid && isApproved(other));
+
+const isApproved = ({ status }: CertificateSigningRequest): boolean =>
+  status?.conditions?.some(({ type }) => type === 'Approved') === true;
 
 /** Tokens of others are none of our business, nor may we read them. */
 const tokenKeyOf = ({ spec }: CertificateSigningRequest) => {
@@ -201,28 +219,37 @@ const findToken = async (
   }
 };
 
-interface Approval {
-  readonly request: CertificateSigningRequest;
-  readonly tokenSecret: Secret | undefined;
-  readonly host: MacHost | undefined;
-}
+type Approval = Pick<RequestView, 'request' | 'token' | 'host'>;
 
-const prepareApproval = async ({ request, tokenSecret, host }: Approval, context: ReconcileContext): Promise<void> => {
-  const { kube, clock, signal } = context;
+const prepareApproval = async ({ request, token, host }: Approval, context: ReconcileContext): Promise<void> => {
   // A certificate to serve with makes nobody a Node; and what somebody else gave a Mac (R28) is not given an end.
   const isIdentity = request.spec.signerName === SIGNERS.kubeletClient;
-  const isFromUs = (tokenSecret ?? host?.spec.identity) !== undefined || host?.spec.takenOver !== true;
-  if (host !== undefined && isIdentity && isFromUs)
-    await recordIdentity(host, clock.now() + CERTIFICATE_LIFE_MS + SIGNING_MS, context);
-  if (tokenSecret === undefined) return;
-  const { uid, resourceVersion, name } = tokenSecret.metadata;
-  const body = { metadata: { uid, resourceVersion, annotations: markUsed(request.metadata.uid ?? '') } };
-  await kube.patch(SECRETS, { namespace: TOKEN_NAMESPACE, name }, { type: 'merge', body }, { signal });
+  const isFromUs = (token ?? host?.spec.identity) !== undefined || host?.spec.takenOver !== true;
+  if (host === undefined || !isIdentity || !isFromUs) return;
+  const endsAtMs = context.clock.now() + CERTIFICATE_LIFE_MS + SIGNING_MS;
+  await recordIdentity(host, { endsAtMs, ...(token && { token: useOf(token, request) }) }, context);
 };
 
-const recordIdentity = async (host: MacHost, endsAtMs: number, context: ReconcileContext): Promise<void> => {
-  const identity = { nodeName: host.spec.claimRef?.name ?? '', expiresAt: toTimestamp(endsAtMs) };
-  await recordOn(host, { identity }, context);
+type Identity = NonNullable<MacHost['spec']['identity']>;
+
+const useOf = ({ id, epoch }: TokenFacts, { metadata }: CertificateSigningRequest): Identity['token'] => ({
+  ...{ id, request: metadata.uid ?? '', epoch },
+});
+
+interface Recorded {
+  readonly endsAtMs: number;
+  /** That it was used; without it what is on record stays. */
+  readonly token?: Identity['token'];
+}
+
+const recordIdentity = async (
+  host: MacHost,
+  { endsAtMs, ...use }: Recorded,
+  context: ReconcileContext,
+): Promise<void> => {
+  const { token } = { ...host.spec.identity, ...use };
+  const nodeName = host.spec.claimRef?.name ?? '';
+  await recordOn(host, { identity: { nodeName, expiresAt: toTimestamp(endsAtMs), ...(token && { token }) } }, context);
 };
 
 /** Kubernetes' own approver lets Nodes renew, and a signer may be slow: what was issued counts, if it lives for longer. */
@@ -235,7 +262,7 @@ const noteIssued = async (
   const host = hostNamed(parts, issued?.nodeName ?? '');
   const recordedMs = parseTimestamp(host?.spec.identity?.expiresAt);
   if (issued === undefined || host === undefined || recordedMs === undefined) return;
-  if (issued.endsAtMs > recordedMs) await recordIdentity(host, issued.endsAtMs, context);
+  if (issued.endsAtMs > recordedMs) await recordIdentity(host, { endsAtMs: issued.endsAtMs }, context);
 };
 
 /** Undefined when nobody became a Node by this request. */
@@ -266,14 +293,15 @@ const answer = async (
   await kube.update(CERTIFICATE_SIGNING_REQUESTS, answered, { subresource: 'approval', signal });
 };
 
-/** The token has served once its certificate was fetched. Not every cluster removes tokens that have expired. */
+/** A token that was used is good for nothing more, and ends by itself. Not every cluster removes tokens that have ended. */
 const retireToken = async (request: CertificateSigningRequest, context: ReconcileContext): Promise<Verdict> => {
   const { kube, clock, signal } = context;
   const key = tokenKeyOf(request);
-  if (key === undefined || request.status?.certificate === undefined) return { next: 'rest' };
-  const decidedMs = parseTimestamp(request.status.conditions?.[0]?.lastUpdateTime) ?? 0;
-  const leftMs = decidedMs + FETCHING_MS - clock.now();
+  if (key === undefined) return { next: 'rest' };
+  const decidedMs = parseTimestamp(request.status?.conditions?.[0]?.lastUpdateTime) ?? 0;
+  const leftMs = decidedMs + TOKEN_LIFE_MS + CLEANING_MS - clock.now();
   if (leftMs > 0) return { next: 'again', afterMs: leftMs };
-  await ifThere(kube.delete(SECRETS, key, { signal }));
+  const left = await readIfThere(SECRETS, key, context);
+  if (left !== undefined) await ifThere(kube.delete(SECRETS, key, { signal }));
   return { next: 'rest' };
 };

@@ -19,8 +19,8 @@ export interface JoinDeps {
 
 export const createJoinCredentials = ({ client, clock, random, cluster }: JoinDeps): JoinCredentials => ({
   lifeMs: TOKEN_LIFE_MS + CERTIFICATE_LIFE_MS,
-  issue: async (machine, signal) => {
-    const token = drawToken(random, machine, clock.now());
+  issue: async (joiner, signal) => {
+    const token = drawToken(random, joiner, clock.now());
     await client.create(SECRETS, renderToken(token), { signal });
     return new Secret(renderKubeconfig({ ...cluster, name: 'macfleet', client: { token: bearerOf(token) } }));
   },

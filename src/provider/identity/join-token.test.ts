@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSeededRandom } from '../../base/random.ts';
-import { bearerOf, drawToken, markUsed, parseToken, renderToken, tokenIdOf } from './join-token.ts';
+import { bearerOf, drawToken, parseToken, renderToken, tokenIdOf } from './join-token.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
 describe('the token a Mac joins with (R23)', () => {
-  const token = drawToken(createSeededRandom('token'), { namespace: 'ci', name: 'mac-1' }, NOW);
+  const joiner = { machine: { namespace: 'ci', name: 'mac-1' }, host: 'srv-1', epoch: 7 };
+  const token = drawToken(createSeededRandom('token'), joiner, NOW);
 
   it('has the form of a bootstrap token and lives a quarter of an hour', () => {
     assert.match(bearerOf(token).reveal(), /^[a-z0-9]{6}\.[a-z0-9]{16}$/);
@@ -24,12 +25,10 @@ describe('the token a Mac joins with (R23)', () => {
     ]);
   });
 
-  it('says which machine it is for, and which request used it', () => {
-    const secret = renderToken(token);
-    const { expiresAtMs } = token;
-    assert.deepEqual(parseToken(secret), { nodeName: 'mac-1', namespace: 'ci', usedBy: undefined, expiresAtMs });
-    const annotations = { ...secret.metadata.annotations, ...markUsed('csr-uid') };
-    assert.equal(parseToken({ ...secret, metadata: { ...secret.metadata, annotations } })?.usedBy, 'csr-uid');
+  it('says which machine and which Mac it is for, and which operation brings it there', () => {
+    const { id, expiresAtMs } = token;
+    const facts = { id, nodeName: 'mac-1', namespace: 'ci', host: 'srv-1', epoch: 7, expiresAtMs };
+    assert.deepEqual(parseToken(renderToken(token)), facts);
   });
 
   it('is not taken for one of somebody else', () => {

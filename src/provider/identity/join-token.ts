@@ -1,11 +1,12 @@
 /**
- * The token a Mac joins with (R23): a bootstrap token of Kubernetes that lives a quarter of an hour, is good for one Node
- * name, and for one certificate. What it is for stands on its Secret, so that nothing has to be remembered elsewhere.
+ * The token a Mac joins with (R23): a bootstrap token of Kubernetes that lives a quarter of an hour, is good for one Mac under
+ * one Node name, and for one certificate. Whom it is for stands on its Secret; that it was used, on the record of the Mac.
  */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Secret as KubeSecret } from '../../kube/types/core.ts';
+import type { Joiner } from '../host/ports.ts';
 
 export const TOKEN_LIFE_MS = 15 * 60_000;
 /** Whoever shows such a token is in this group, and so may ask for a certificate. */
@@ -14,25 +15,20 @@ export const TOKEN_NAMESPACE = 'kube-system';
 
 const NODE = 'macfleet.tuist.dev/node-name';
 const NAMESPACE = 'macfleet.tuist.dev/machine-namespace';
-const USED_BY = 'macfleet.tuist.dev/used-by';
+const HOST = 'macfleet.tuist.dev/host';
+const EPOCH = 'macfleet.tuist.dev/epoch';
 const USER = /^system:bootstrap:([a-z0-9]{6})$/;
+const ID = /^bootstrap-token-([a-z0-9]{6})$/;
 
-interface MachineRef {
-  readonly namespace: string;
-  readonly name: string;
-}
-
-export interface JoinToken {
+export interface JoinToken extends Joiner {
   readonly id: string;
   readonly secret: Secret<string>;
-  /** The machine that it is for; its Node has the same name. */
-  readonly machine: MachineRef;
   readonly expiresAtMs: number;
 }
 
-export const drawToken = (random: Random, machine: MachineRef, nowMs: number): JoinToken => {
+export const drawToken = (random: Random, joiner: Joiner, nowMs: number): JoinToken => {
   const hex = (bytes: number): string => Buffer.from(random.bytes(bytes)).toString('hex');
-  return { id: hex(3), secret: new Secret(hex(8)), machine, expiresAtMs: nowMs + TOKEN_LIFE_MS };
+  return { id: hex(3), secret: new Secret(hex(8)), ...joiner, expiresAtMs: nowMs + TOKEN_LIFE_MS };
 };
 
 /** As the API takes it for a bearer. */
@@ -40,14 +36,14 @@ export const bearerOf = ({ id, secret }: JoinToken): Secret<string> => new Secre
 
 export const tokenNameOf = (id: string): string => `bootstrap-token-${id}`;
 
-export const renderToken = ({ id, secret, machine, expiresAtMs }: JoinToken): KubeSecret => {
+export const renderToken = ({ id, secret, machine, host, epoch, expiresAtMs }: JoinToken): KubeSecret => {
   const encode = (text: string): string => Buffer.from(text).toString('base64');
   return {
     type: 'bootstrap.kubernetes.io/token',
     metadata: {
       name: tokenNameOf(id),
       namespace: TOKEN_NAMESPACE,
-      annotations: { [NODE]: machine.name, [NAMESPACE]: machine.namespace },
+      annotations: { [NODE]: machine.name, [NAMESPACE]: machine.namespace, [HOST]: host, [EPOCH]: String(epoch) },
     },
     data: {
       'token-id': encode(id),
@@ -62,11 +58,14 @@ export const renderToken = ({ id, secret, machine, expiresAtMs }: JoinToken): Ku
 
 /** What a Secret says about the token in it. */
 export interface TokenFacts {
+  readonly id: string;
   readonly nodeName: string;
   /** Of the machine that it is for; undefined in a token of an earlier release. */
   readonly namespace?: string;
-  /** UID of the request that it was used for. */
-  readonly usedBy: string | undefined;
+  /** The Mac that it is for; undefined in a token of an earlier release. */
+  readonly host?: string;
+  /** Of the operation that it was drawn for: the later one's is good when both are there. */
+  readonly epoch: number;
   readonly expiresAtMs: number;
 }
 
@@ -74,14 +73,13 @@ export interface TokenFacts {
 export const parseToken = ({ metadata, data }: KubeSecret): TokenFacts | undefined => {
   const nodeName = metadata.annotations?.[NODE];
   const expiresAtMs = parseTimestamp(Buffer.from(data?.['expiration'] ?? '', 'base64').toString());
-  if (nodeName === undefined || expiresAtMs === undefined) return undefined;
+  const id = ID.exec(metadata.name)?.[1];
+  if (id === undefined || nodeName === undefined || expiresAtMs === undefined) return undefined;
   const namespace = metadata.annotations?.[NAMESPACE];
-  const usedBy = metadata.annotations?.[USED_BY];
-  return { nodeName, ...(namespace === undefined ? {} : { namespace }), usedBy, expiresAtMs };
+  const host = metadata.annotations?.[HOST];
+  const epoch = Number(metadata.annotations?.[EPOCH] ?? 0);
+  return { id, nodeName, ...(namespace && { namespace }), ...(host && { host }), epoch, expiresAtMs };
 };
 
 /** The id in the user name of somebody who showed a token; undefined for anybody else. */
 export const tokenIdOf = (user: string | undefined): string | undefined => USER.exec(user ?? '')?.[1];
-
-/** The annotation that makes it good for this request and no other. */
-export const markUsed = (requestUid: string): Readonly<Record<string, string>> => ({ [USED_BY]: requestUid });

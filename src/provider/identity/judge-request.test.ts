@@ -44,7 +44,10 @@ const SERVING = {
   signerName: 'kubernetes.io/kubelet-serving',
   usages: ['digital signature', 'server auth'],
 };
-const token = { nodeName: 'mac-1', usedBy: undefined, expiresAtMs: 0 };
+const token = { id: 'abc123', nodeName: 'mac-1', host: 'srv-1', epoch: 7, expiresAtMs: 0 };
+/** A Mac on whose record it is that a token was used. */
+const used = (use: { readonly id?: string; readonly request?: string; readonly epoch?: number }) =>
+  host({ identity: { ...endsAt(600_000), token: { id: 'abc123', request: 'csr-uid', epoch: 7, ...use } } });
 const addresses = (dnsNames: readonly string[], ipAddresses: readonly string[]) =>
   csrOf({ ...NODE, dnsNames, ipAddresses });
 
@@ -145,10 +148,31 @@ const ROWS: readonly Row[] = [
   { story: 'a request that cannot be read', given: { csr: undefined }, is: /cannot be read/ },
   {
     story: 'R23 a token that was used for another request',
-    given: { token: { ...token, usedBy: 'csr-0' } },
+    given: { host: used({ request: 'csr-0' }) },
     is: /used before/,
   },
-  { story: 'R23 the same request after a crash', given: { token: { ...token, usedBy: 'csr-uid' } }, is: 'approve' },
+  { story: 'R23 the same request after a crash', given: { host: used({}) }, is: 'approve' },
+  {
+    story: 'R23 a token that a request was approved for of which no record tells any more',
+    given: { isTokenSpent: true },
+    is: /used before/,
+  },
+  {
+    story:
+      'R23 a token that was never used, of an operation after which another one brought the Mac its own, which was',
+    given: { host: used({ id: 'def456', epoch: 8 }) },
+    is: /used before/,
+  },
+  {
+    story: 'R23 a token of a later operation than the one that was used',
+    given: { host: used({ id: 'def456', epoch: 6 }) },
+    is: 'approve',
+  },
+  {
+    story: 'R23 a token that another Mac of the same machine was given, before it was swapped',
+    given: { token: { ...token, host: 'srv-0' } },
+    is: /for srv-0, and another Mac/,
+  },
   { story: 'R23 more than an hour', given: { request: request({ expirationSeconds: 3_601 }) }, is: /an hour or less/ },
   {
     story: 'R23 no end at all',
@@ -228,6 +252,7 @@ describe('whether a Mac gets the certificate it asks for', () => {
         speaker: undefined,
         addresses: [ADDRESS],
         keyHolders: [],
+        isTokenSpent: false,
         ...given,
       };
       const verdict = judgeRequest(view);

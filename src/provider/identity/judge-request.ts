@@ -37,6 +37,8 @@ export interface RequestView {
   readonly addresses: readonly string[];
   /** Other Nodes that had the same key certified. */
   readonly keyHolders: readonly string[];
+  /** Whether another request by the same token was approved. */
+  readonly isTokenSpent: boolean;
 }
 
 export type RequestVerdict =
@@ -88,10 +90,23 @@ const findFault = (view: RequestView, nodeName: string, phase: 'joining' | 'rene
   );
 };
 
-const findTokenFault = ({ token, request }: RequestView, isServing: boolean): string | undefined => {
+const findTokenFault = (view: RequestView, isServing: boolean): string | undefined => {
+  const { token, host } = view;
   if (isServing) return 'a token is for a client certificate only';
-  const { usedBy } = token ?? {};
-  return usedBy === undefined || usedBy === request.metadata.uid ? undefined : 'the token was used before';
+  if (token?.host !== undefined && host !== undefined && token.host !== host.metadata.name)
+    return `the token is for ${token.host}, and another Mac has the claim by now`;
+  return isUsedBefore(view) ? 'the token was used before' : undefined;
+};
+
+/**
+ * The record of the Mac says which token was used last, and for which request: no other request gets anything by it, nor by one
+ * that was given out earlier. Of what a record that was lost said, the requests themselves still tell.
+ */
+const isUsedBefore = ({ token, request, host, isTokenSpent }: RequestView): boolean => {
+  const used = host?.spec.identity?.token;
+  if (token === undefined || used === undefined) return isTokenSpent;
+  if (used.id === token.id) return used.request !== request.metadata.uid;
+  return isTokenSpent || token.epoch <= used.epoch;
 };
 
 /** A request that waited until its Mac lost its identity: nobody could fetch the certificate. The Mac gets a new token. */

@@ -79,12 +79,15 @@ const refuse = (view: ChoiceView): Choice | undefined => {
   // Of another namespace: it would be the same Node (R6).
   const first = others.find((other) => other.metadata.name === machine.metadata.name && isBefore(other, machine));
   const namespace = first?.metadata.namespace ?? hostOfNamesake(view)?.spec.claimRef?.namespace;
-  if (namespace === undefined) return undefined;
-  return none(
+  return namespace === undefined ? undefined : refuseName(namespace);
+};
+
+/** A machine of the same name is in that namespace. */
+export const refuseName = (namespace: string): Choice =>
+  none(
     REASONS.machine.provisioned.nameTaken,
     `A machine of this name is in the namespace ${namespace}, and Nodes have no namespace: delete one of the two.`,
   );
-};
 
 /** A manager of one namespace does not see the machines of others, but their Macs. */
 const hostOfNamesake = ({ hosts, machine: { metadata } }: ChoiceView): MacHost | undefined =>

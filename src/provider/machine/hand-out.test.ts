@@ -66,7 +66,8 @@ const start = async () => {
   const events = createEventRecorder({ ...deps, ids, component: 'test', signal });
   const caches = { hosts, machines, nodes, clusters };
   const missed = createMissedHosts(clock, { lastOf: () => undefined });
-  const controller = createMachineController({ ports: { clock, ids, settings }, caches, events, missed });
+  const turns = { take: () => true, end: () => undefined };
+  const controller = createMachineController({ ports: { clock, ids, settings }, caches, events, missed, turns });
   const manager = createManager({
     ...{ ...deps, name: 'machines', caches: [hosts, machines, nodes, clusters], controllers: [controller], metrics },
   });

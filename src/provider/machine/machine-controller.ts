@@ -29,8 +29,11 @@ import { findHost, patchHost } from '../host/host-record.ts';
 import { pendingNameOf } from '../host/plan-claim.ts';
 import { NO_ORDERS } from '../host/plan-order.ts';
 import type { HostPorts } from '../host/ports.ts';
+import { wishFor } from '../host/recorded-write.ts';
+import type { Turns } from '../host/turns.ts';
 import { awaitRecord } from './await-record.ts';
-import { chooseHost } from './choose-host.ts';
+import { type Choice, chooseHost, refuseName } from './choose-host.ts';
+import { findNamesake } from './find-namesake.ts';
 import { createHandOut } from './hand-out.ts';
 import { judgeHost } from './judge-host.ts';
 import { mirrorOf, READY_EVENTS, tellBootstrap } from './mirror-host.ts';
@@ -47,6 +50,8 @@ export interface MachineDeps {
   readonly events: EventRecorder;
   readonly missed: MissedHosts;
   readonly refused: RefusedHosts;
+  /** Whose claim may be put on record as about to be carried out. */
+  readonly turns: Turns;
 }
 
 type Machine = ScalewayAppleSiliconMachine;
@@ -184,7 +189,7 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
   const others = machines.filter(({ metadata }) => metadata.uid !== machine.metadata.uid);
   // In the order in which they came: who comes later changes nothing for those before.
   const waiting = machines.filter(({ status }) => !status?.serverID);
-  const choice = chooseHost({
+  const wish = chooseHost({
     nowMs: ports.clock.now(),
     times: ports.settings.times,
     machine,
@@ -201,6 +206,8 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
     zones: ports.settings.zones,
     orders: ports.settings.orders ?? NO_ORDERS,
   });
+  const namesake = isNew(wish) ? await findNamesake(caches, machine, context) : undefined;
+  const choice = namesake === undefined ? wish : refuseName(namesake);
   if (choice.kind !== 'known' && isDetached(machine))
     return giveUp(ports, machine, { message: 'Its Mac was taken off it.', context });
   if (choice.kind === 'order') return rent(deps, machine, { intent: choice.intent, context });
@@ -222,6 +229,10 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
     status: { serverID: choice.serverId, phase: 'Adopting' },
   });
 };
+
+/** Whether it is about to get a Mac that it did not have before. */
+const isNew = (choice: Choice): boolean =>
+  choice.kind === 'chosen' || (choice.kind === 'order' && choice.intent === undefined);
 
 const isTold = ({ status }: Machine, reason: string): boolean =>
   status?.conditions?.some((told) => told.type === CONDITIONS.machine.provisioned && told.reason === reason) === true;
@@ -273,8 +284,26 @@ const claim = async (deps: MachineDeps, machine: Machine, context: ReconcileCont
     return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.hostNotOnRecord, describeMismatch(serverId)));
   if (rivals.length > 1)
     return wait<Machine>(ports.settings.times.pollMs, notYet(provisioned.duplicateClaim, describeRivals(serverId)));
-  await patchHost(host, claimOf(machine), context);
-  return wait<Machine>(ports.settings.times.pollMs);
+  return putClaim(deps, machine, { host, context });
+};
+
+/** With the wish for its pending name, which is about to be sent (R7): so it takes a turn. */
+const putClaim = async (
+  { ports: { clock, ids, settings }, turns }: MachineDeps,
+  machine: Machine,
+  { host, context }: { readonly host: MacHost; readonly context: ReconcileContext },
+): Promise<Result> => {
+  const { name } = host.metadata;
+  if (!turns.take(name)) return wait<Machine>(settings.times.recordMaxAgeMs);
+  const rename = { from: host.status?.server?.name ?? '', to: pendingNameOf(machine.metadata.uid ?? '') };
+  const wish = wishFor({ nowMs: clock.now(), uuid: ids.uuid }, rename);
+  try {
+    await patchHost(host, { ...claimOf(machine), ...wish }, context);
+  } catch (error) {
+    turns.end(name);
+    throw error;
+  }
+  return wait<Machine>(settings.times.pollMs);
 };
 
 /** One that another cluster took is nobody's by its record, and has lost its pool name: to claim it again would go on for ever (R7). */

@@ -12,12 +12,15 @@ export interface Ends {
   note(key: string, uid: string, endedAt: string): End;
   /** Of the Pod that had this name last. */
   find(key: string): End | undefined;
+  /** Since when this Pod is known to be there although its job is over: from the first time that this is asked. */
+  overSince(key: string, uid: string, nowMs: number): number;
   forget(key: string): void;
   readonly size: number;
 }
 
 export const createEnds = (): Ends => {
   const known = new Map<string, End>();
+  const over = new Map<string, { readonly uid: string; readonly sinceMs: number }>();
   return {
     note: (key, uid, endedAt) => {
       const found = known.get(key);
@@ -27,9 +30,18 @@ export const createEnds = (): Ends => {
       return end;
     },
     find: (key) => known.get(key),
-    forget: (key) => void known.delete(key),
+    overSince: (key, uid, nowMs) => {
+      const found = over.get(key);
+      if (found?.uid === uid) return found.sinceMs;
+      over.set(key, { uid, sinceMs: nowMs });
+      return nowMs;
+    },
+    forget: (key) => {
+      known.delete(key);
+      over.delete(key);
+    },
     get size() {
-      return known.size;
+      return known.size + over.size;
     },
   };
 };

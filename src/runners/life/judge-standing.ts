@@ -5,8 +5,10 @@ import type { Standing } from '../../dispatch/port/dispatcher.ts';
 export type DrainVerdict =
   /** No job is or comes: it may be deleted. */
   | 'delete'
-  /** It has or had a job, and ends by itself. */
+  /** It has a job, and ends by itself. */
   | 'leave'
+  /** Its one job is over: it ends by itself, or is made to. */
+  | 'over'
   /** Nothing is certain: ask again. */
   | 'ask-again'
   /** The server cannot be asked: only what never had a VM may be deleted, the label ends the rest. */
@@ -21,8 +23,9 @@ export const judgeStanding = (standing: Standing): DrainVerdict => {
     case 'claimed':
     case 'running':
     case 'finishing':
-    case 'finished':
       return 'leave';
+    case 'finished':
+      return 'over';
     case 'unknown':
       return 'ask-again';
     default:

@@ -27,7 +27,13 @@ describe('what is done for a runner', () => {
   }[] = [
     { story: 'nothing is left of it', view: {}, plan: 'forget' },
     { story: 'it waits for jobs', view: { pod: runner('a') }, plan: 'leave' },
-    { story: 'it has one', view: { pod: runner('a', { labels: BUSY }) }, plan: 'leave' },
+    { story: 'it has one (§7-46)', view: { pod: runner('a', { labels: BUSY }) }, plan: 'watch-job' },
+    { story: 'it has one, in a pause', view: { pod: runner('a', { labels: BUSY }), pool: 'paused' }, plan: 'leave' },
+    {
+      story: 'somebody says that it has one before it runs',
+      view: { pod: runner('a', { is: 'starting', labels: BUSY }) },
+      plan: 'leave',
+    },
     { story: 'it was asked to leave', view: { pod: runner('a', { labels: LEAVING }) }, plan: 'drain' },
     { story: 'it was asked to leave for a roll', view: { pod: runner('a', { labels: ROLLING }) }, plan: 'drain' },
     {
@@ -83,7 +89,8 @@ describe('what the dispatcher says of a runner that was asked to leave (N8, S30)
     ['claimed', true, 'leave'],
     ['running', true, 'leave'],
     ['finishing', true, 'leave'],
-    ['finished', true, 'leave'],
+    ['finished', true, 'over'],
+    ['finished', false, 'over'],
     ['unknown', true, 'ask-again'],
   ];
   for (const [state, refused, verdict] of rows)
@@ -139,6 +146,10 @@ describe('an end that is worth its log (§9.8-14, §7-43)', () => {
     ['a kill', runner('a', { is: 'failed', status: ended(137, 'Error') }), true],
     ['failed without a word', runner('a', { is: 'failed' }), true],
     ['deleted', runner('a', { is: 'deleting' }), true],
+    ['deleted, asked to leave before', runner('a', { is: 'deleting', labels: LEAVING }), false],
+    ['its VM stopped then', runner('a', { is: 'deleting', labels: ROLLING, status: ended(137, 'Error') }), false],
+    ['deleted with a job, asked or not', runner('a', { is: 'deleting', labels: { ...LEAVING, ...BUSY } }), true],
+    ['dead by itself after it was asked', runner('a', { is: 'failed', labels: LEAVING, status: ended(2) }), true],
     ['succeeded without a word', runner('a', { is: 'succeeded' }), false],
   ];
   for (const [story, pod, is] of rows) it(story, () => assert.equal(isAbnormalEnd(pod), is));

@@ -5,7 +5,7 @@
 import { parseTimestamp } from '../../base/clock.ts';
 import type { ServiceAccount } from '../../kube/types/core.ts';
 import type { Pod } from '../../kube/types/pod.ts';
-import { hasEnded, isDeleting, isLeaving } from '../runner-pod.ts';
+import { hasEnded, isDeleting, isKnownBusy, isLeaving, isRunning } from '../runner-pod.ts';
 
 export interface RunnerView {
   readonly pod: Pod | undefined;
@@ -36,7 +36,9 @@ export type RunnerPlan =
   /** It should be gone for long, and nobody holds it: perhaps its Node is gone (§7-45). */
   | { readonly do: 'look-for-node' }
   /** It was asked to leave: the dispatcher says whether it may be deleted. */
-  | { readonly do: 'drain' };
+  | { readonly do: 'drain' }
+  /** It has a job: the dispatcher says when that is over, should nobody else (§7-46). */
+  | { readonly do: 'watch-job' };
 
 /** Longer than it takes to make a Pod after its account. */
 const ACCOUNT_ALONE_MS = 120_000;
@@ -57,7 +59,9 @@ export const planRunner = (view: RunnerView): RunnerPlan => {
     const isAwaited = pool === 'deleting' || pool === 'absent';
     return { do: 'reap', patienceMs: isAwaited ? REPORT_PATIENCE_DELETING_MS : REPORT_PATIENCE_MS };
   }
-  return isLeaving(pod) && pool !== 'paused' ? { do: 'drain' } : { do: 'leave' };
+  if (pool === 'paused') return { do: 'leave' };
+  if (isLeaving(pod)) return { do: 'drain' };
+  return isRunning(pod) && isKnownBusy(pod) ? { do: 'watch-job' } : { do: 'leave' };
 };
 
 const planAccount = ({ account, isOnRecord, isEndKnown, nowMs }: RunnerView): RunnerPlan => {

@@ -17,8 +17,9 @@ import type { Verdict } from '../../kube/queue/work-queue.ts';
 import { NODES, PODS, SERVICE_ACCOUNTS, type ServiceAccount } from '../../kube/types/core.ts';
 import { keyOf, type ObjectKey, renderKey } from '../../kube/types/meta.ts';
 import type { Pod } from '../../kube/types/pod.ts';
+import { markLeaving } from '../pool/mark-leaving.ts';
 import type { RunnersDeps } from '../ports.ts';
-import { endOf, isAbnormalEnd, isAlive, isLeaving, mayHavePolled } from '../runner-pod.ts';
+import { endOf, hasEnded, isAbnormalEnd, isAlive, isLeaving, mayHavePolled } from '../runner-pod.ts';
 import { captureDeath } from './death-log.ts';
 import { createEnds, type End, type Ends } from './ends.ts';
 import { judgeStanding } from './judge-standing.ts';
@@ -33,6 +34,8 @@ export interface RunnerParts extends RunnersDeps {
 const WORKERS = 8;
 /** How often a dispatcher that could not tell, or that has no word for it, is asked again. */
 const ASK_AGAIN_MS = { unsure: 15_000, original: 300_000 } as const;
+/** How often a job is asked about, and how long a VM may run on when it is over: its aftermath is part of the job. */
+const JOB_LOOK_MS = 600_000;
 const REST: Verdict = { next: 'rest' };
 
 export const createRunnerController = (deps: RunnersDeps, dispatcher: Dispatcher | undefined): Controller => {
@@ -72,6 +75,8 @@ const reconcile = async (parts: RunnerParts, context: ReconcileContext): Promise
       return pod === undefined ? REST : forceAway(parts, pod, context);
     case 'drain':
       return pod === undefined ? REST : drain(parts, pod, context);
+    case 'watch-job':
+      return pod === undefined ? REST : watchJob(parts, pod, context);
     default:
       return unreachable(plan);
   }
@@ -80,9 +85,21 @@ const reconcile = async (parts: RunnerParts, context: ReconcileContext): Promise
 /** The last words, once, where the end was not a good one; then the report, once. */
 const tellEnd = async (parts: RunnerParts, pod: Pod, context: ReconcileContext): Promise<void> => {
   const end = parts.ends.note(context.key, pod.metadata.uid ?? '', endOf(pod, context.clock.now()));
-  if (!end.isCaptured && isAbnormalEnd(pod)) await captureDeath(pod, context);
+  if (!end.isCaptured) {
+    noteAtNode(parts, pod, context);
+    if (isAbnormalEnd(pod)) await captureDeath(pod, context);
+  }
   end.isCaptured = true;
   await report(parts, end, { pod: keyOf(pod), context, source: 'phase-transition' });
+};
+
+/** Whoever was deleted says nothing about its Mac. */
+const noteAtNode = ({ badNodes }: RunnerParts, pod: Pod, { logger }: ReconcileContext): void => {
+  const { nodeName } = pod.spec;
+  if (nodeName === undefined || !hasEnded(pod)) return;
+  if (!isAbnormalEnd(pod)) badNodes.endedWell(nodeName);
+  else if (badNodes.died(nodeName))
+    logger.warn('Runners die on a Node, and go elsewhere for a while', { node: nodeName });
 };
 
 interface Reporting {
@@ -174,7 +191,11 @@ const drain = async (parts: RunnerParts, pod: Pod, context: ReconcileContext): P
   const verdict = judgeStanding(standing);
   switch (verdict) {
     case 'leave':
-      return REST;
+      return { next: 'again', afterMs: JOB_LOOK_MS };
+    case 'over': {
+      const leftMs = leftOf(parts, pod, context);
+      return leftMs > 0 ? { next: 'again', afterMs: leftMs } : removeDrained(parts, pod, { context, may: 'any' });
+    }
     case 'ask-again':
       return { next: 'again', afterMs: ASK_AGAIN_MS.unsure };
     case 'delete':
@@ -183,6 +204,22 @@ const drain = async (parts: RunnerParts, pod: Pod, context: ReconcileContext): P
     default:
       return unreachable(verdict);
   }
+};
+
+/** How long it may still take to end by itself. */
+const leftOf = ({ ends }: RunnerParts, { metadata: { uid = '' } }: Pod, { key, clock }: ReconcileContext): number =>
+  ends.overSince(key, uid, clock.now()) + JOB_LOOK_MS - clock.now();
+
+/** A guest may hang when its job is over, and its Mac with it (§7-46). Then it is asked to leave like any other. */
+const watchJob = async (parts: RunnerParts, pod: Pod, context: ReconcileContext): Promise<Verdict> => {
+  const { name: podName, uid: podUid = '' } = pod.metadata;
+  const standing = await parts.dispatcher?.look({ podName, podUid }, context.signal);
+  if (standing === undefined || standing.protocol === 1) return REST;
+  if (judgeStanding(standing) !== 'over') return { next: 'again', afterMs: JOB_LOOK_MS };
+  const leftMs = leftOf(parts, pod, context);
+  if (leftMs > 0) return { next: 'again', afterMs: leftMs };
+  await markLeaving([{ pod, why: 'after-job' }], context, parts.events);
+  return REST;
 };
 
 interface Removal {

@@ -11,6 +11,7 @@ const EVENTS: Readonly<Record<RetirementCause, { readonly reason: string; readon
   'node-drain': { reason: 'RunnerPodRetiredForNodeDrain', message: 'Its Node is drained' },
   'pool-deleted': { reason: 'RunnerPodRetiredWithPool', message: 'Its pool is deleted' },
   roll: { reason: 'RunnerPodRetiredForImage', message: 'Its pool has another image' },
+  'after-job': { reason: 'RunnerPodRetiredAfterJob', message: 'Its job is over, and its virtual machine runs on' },
   'scale-down': { reason: 'RunnerPodRetiredForScaleDown', message: 'Its pool has more runners than it wants' },
 };
 

@@ -90,7 +90,11 @@ describe('who leaves a pool that is too large (§3.5-9)', () => {
       pods: [runner('a'), runner('b'), runner('c')],
       retire: ['a: scale-down', 'b: scale-down'],
     },
-    { story: 'nobody who is known to be busy (§9.8-2)', replicas: 0, pods: [runner('a', { labels: BUSY })] },
+    {
+      story: 'nobody who is known to be busy, whatever else speaks for it (§9.8-2, §7-19)',
+      replicas: 0,
+      pods: [runner('a', { labels: BUSY })],
+    },
     {
       story: 'one that leaves anyway is counted, not asked again',
       replicas: 1,

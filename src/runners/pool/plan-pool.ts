@@ -16,7 +16,7 @@ export interface PoolView {
   readonly isNodeDraining: (nodeName: string) => boolean;
 }
 
-export const RETIREMENTS = ['pool-deleted', 'node-drain', 'roll', 'scale-down'] as const;
+export const RETIREMENTS = ['pool-deleted', 'node-drain', 'roll', 'scale-down', 'after-job'] as const;
 export type RetirementCause = (typeof RETIREMENTS)[number];
 
 export interface Retirement {

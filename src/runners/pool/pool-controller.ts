@@ -19,9 +19,10 @@ import { type Node, PODS } from '../../kube/types/core.ts';
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import { isNodeDraining, keepOfNode } from '../fleet-nodes.ts';
+import { createRunnerKeeping } from '../keep-runners.ts';
 import { isPaused } from '../life/view-runner.ts';
 import type { RunnersDeps } from '../ports.ts';
-import { isAlive, keepOfRunner, poolOf } from '../runner-pod.ts';
+import { isAlive, poolOf } from '../runner-pod.ts';
 import { makeRunners } from './make-runners.ts';
 import { markLeaving } from './mark-leaving.ts';
 import { type PoolPlan, planPool } from './plan-pool.ts';
@@ -137,19 +138,20 @@ const podsOf = ({ caches }: Pass, pool: RunnerPool): readonly Pod[] =>
 
 const keepRunners = async (pass: Pass, pool: RunnerPool, context: ReconcileContext): Promise<Result> => {
   const plan = planFor(pass, pool, podsOf(pass, pool));
-  const { events, ports, sure } = pass;
+  const { events, ports, badNodes, sure } = pass;
   if (plan.create.length > 0) sure.delete(context.key);
   // Neither waits for the other: one that cannot be made must not keep one from leaving, nor the other way round (R5).
   const [made, marked] = await Promise.allSettled([
-    makeRunners(plan.create, { pool, guests: ports.guests, context }),
+    makeRunners(plan.create, { pool, settings: { ...ports.guests, avoid: badNodes.list() }, context }),
     markLeaving(plan.retire, context, events),
   ]);
   if (made.status === 'rejected') throw made.reason;
   if (marked.status === 'rejected') throw marked.reason;
-  if (plan.create.length > 0) sure.add(context.key);
+  if (plan.create.length > 0 && made.value) sure.add(context.key);
   if (plan.announce === 0) return done(told(pool, { plan, creating: [], context }));
   const certain = sure.has(context.key) ? plan : planFor(pass, pool, await listLive(pool, context));
-  sure.add(context.key);
+  // A cache that shows less than there is says so again in the next pass.
+  if (certain.announce === plan.announce) sure.add(context.key);
   const creating = Array.from({ length: certain.announce }, () => nameRunner(pool.metadata.name, ports.random));
   return done(told(pool, { plan: certain, creating, context }));
 };
@@ -158,7 +160,7 @@ const keepRunners = async (pass: Pass, pool: RunnerPool, context: ReconcileConte
 const listLive = async (pool: RunnerPool, { kube, signal }: ReconcileContext): Promise<readonly Pod[]> => {
   const { namespace = '', name } = pool.metadata;
   const labelSelector = `${LABELS.runner}=true,${LABELS.runnerPool}=${name}`;
-  return (await kube.list(PODS, { namespace, labelSelector, transform: keepOfRunner, signal })).items;
+  return (await kube.list(PODS, { namespace, labelSelector, transform: createRunnerKeeping(), signal })).items;
 };
 
 interface Told {

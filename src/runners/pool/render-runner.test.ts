@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSeededRandom } from '../../base/random.ts';
+import { goldenLabelOf } from '../../kinds/labels.ts';
 import { IMAGE, poolWith } from '../testing/runner-pods.ts';
 import { type GuestSettings, nameRunner, renderAccount, renderRunner } from './render-runner.ts';
 
@@ -22,6 +23,19 @@ describe('the Pod of a runner (§3.3, §9.8-15)', () => {
       spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
     assert.equal(preferred.weight, 100);
     assert.match(preferred.preference.matchExpressions?.[0]?.key ?? '', /^tuist\.dev\/golden-[0-9a-f]{16}$/);
+  });
+
+  it('would rather not go to a bad Mac, whatever base is there, and only says so when there is one (R14 of the runners)', () => {
+    const preferences = (avoid: readonly string[]) =>
+      renderRunner(poolWith(), 'a', { ...SETTINGS, avoid }).spec.affinity?.nodeAffinity
+        ?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    const golden = { key: goldenLabelOf(IMAGE), operator: 'Exists' };
+    const elsewhere = { key: 'kubernetes.io/hostname', operator: 'NotIn', values: ['mac-1'] };
+    assert.deepEqual(preferences([]), [{ weight: 100, preference: { matchExpressions: [golden] } }]);
+    assert.deepEqual(preferences(['mac-1']), [
+      { weight: 100, preference: { matchExpressions: [golden, elsewhere] } },
+      { weight: 100, preference: { matchExpressions: [elsewhere] } },
+    ]);
   });
 
   it('is one container that runs once, as large as the pool says', () => {

@@ -15,6 +15,11 @@ export interface GuestSettings {
   readonly clusterDns?: { readonly ip: string; readonly domain: string };
 }
 
+export interface RunnerSettings extends GuestSettings {
+  /** Names of Nodes that are taken only where there are no others. */
+  readonly avoid?: readonly string[];
+}
+
 /** A label holds the pool's name. */
 export const POOL_NAME_MAX = 63;
 
@@ -36,11 +41,10 @@ export const renderAccount = (pool: RunnerPool, name: string): ServiceAccount =>
   automountServiceAccountToken: false,
 });
 
-export const renderRunner = (pool: RunnerPool, name: string, settings: GuestSettings): Pod => {
+export const renderRunner = (pool: RunnerPool, name: string, settings: RunnerSettings): Pod => {
   const { spec } = pool;
   const amounts = { cpu: `${spec.podCPUMilli}m`, memory: `${spec.podMemoryMB}Mi` };
   const container = { name: RUNNER_CONTAINER, image: spec.image, env: envOf(pool, settings) };
-  const prefersGolden = { matchExpressions: [{ key: goldenLabelOf(spec.image), operator: 'Exists' }] };
   return {
     metadata: {
       ...ownedBy(pool, name),
@@ -64,11 +68,22 @@ export const renderRunner = (pool: RunnerPool, name: string, settings: GuestSett
       tolerations: [{ key: MACOS_TAINT.key, operator: 'Exists', effect: MACOS_TAINT.effect }],
       affinity: {
         nodeAffinity: {
-          preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, preference: prefersGolden }],
+          preferredDuringSchedulingIgnoredDuringExecution: preferencesOf(spec.image, settings.avoid ?? []),
         },
       },
     },
   };
+};
+
+const HOSTNAME_LABEL = 'kubernetes.io/hostname';
+
+/** A Mac with a base of the image; a bad one gains nothing by its base, and loses against any other. */
+const preferencesOf = (image: string, avoid: readonly string[]) => {
+  const elsewhere = avoid.length === 0 ? [] : [{ key: HOSTNAME_LABEL, operator: 'NotIn', values: avoid }];
+  const golden = { key: goldenLabelOf(image), operator: 'Exists' };
+  return [[golden, ...elsewhere], elsewhere]
+    .filter((matchExpressions) => matchExpressions.length > 0)
+    .map((matchExpressions) => ({ weight: 100, preference: { matchExpressions } }));
 };
 
 const ownedBy = ({ metadata }: RunnerPool, name: string) => {

@@ -11,7 +11,7 @@ import { planScale } from './plan-scale.ts';
 
 const NONE: ScalingSignals = { claimed: 0, occupied: 0, queued: 0, withheld: 0, p95: 0 };
 
-describe('how many runners a pool wants (§9.8-11)', () => {
+describe('how many runners a pool wants: for what can be dispatched, and one for what waits (§9.8-11, §7-37, §7-38)', () => {
   const rows: readonly (readonly [string, Partial<ScalingSignals>, number, number, number])[] = [
     ['a maximum of 0 means none', { queued: 9 }, 1, 0, 0],
     ['what was usual, and the floor', { p95: 5 }, 1, 20, 6],

@@ -16,6 +16,8 @@ export interface SeenPod {
   readonly labels: Readonly<Record<string, string>>;
   /** Of its first container. */
   readonly image: string | undefined;
+  /** Running, and nobody deletes it. */
+  readonly isUp: boolean;
 }
 
 /** Every call rejects when the cluster cannot be asked; undefined means that it said no. */

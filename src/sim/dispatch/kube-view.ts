@@ -6,10 +6,15 @@ import { askWhose } from '../../kube/client/access-review.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { readIfThere } from '../../kube/client/if-there.ts';
 import { PODS, SERVICE_ACCOUNTS } from '../../kube/types/core.ts';
+import type { Pod } from '../../kube/types/pod.ts';
 import type { ClusterView } from './cluster-view.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
+
+/** Nobody can evict it past a budget, and it is not about to end. */
+export const isPodUp = ({ metadata, status }: Pod): boolean =>
+  status?.phase === 'Running' && metadata.deletionTimestamp === undefined;
 
 export const createKubeView = (kube: Pick<KubeClient, 'create' | 'get' | 'patch'>): ClusterView => ({
   review: async (token, audience, signal) => {
@@ -24,8 +29,9 @@ export const createKubeView = (kube: Pick<KubeClient, 'create' | 'get' | 'patch'
     (await readIfThere(SERVICE_ACCOUNTS, account, { kube, signal }))?.metadata.labels?.[LABELS.runnerPool],
   podOf: async (account, signal) => {
     const pod = await readIfThere(PODS, account, { kube, signal });
-    const { uid, labels = {} } = pod?.metadata ?? {};
-    return uid === undefined ? undefined : { uid, labels, image: pod?.spec.containers[0]?.image };
+    if (pod?.metadata.uid === undefined) return undefined;
+    const { uid, labels = {} } = pod.metadata;
+    return { uid, labels, image: pod.spec.containers[0]?.image, isUp: isPodUp(pod) };
   },
   imageOf: async (pool, signal) => (await readIfThere(RUNNER_POOLS, pool, { kube, signal }))?.spec.image,
   label: async ({ uid, ...pod }, labels, signal) => {

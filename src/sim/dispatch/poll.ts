@@ -16,8 +16,11 @@ type Runner = Extract<Who, { is: 'runner' }>;
 export const poll = async (call: RouteCall, runner: Runner): Promise<Reply> => {
   const { core } = call;
   const { pod, uid, pool } = runner;
-  const why = await findDrain(call, runner);
+  const seen = await seePod(call, runner);
+  const why = seen && (await findDrain(call, runner, seen));
   if (why !== undefined) return sendHome(call, runner, why);
+  // Whoever drains a Node may delete a Pod that is not known to run, whatever budget covers it: a job would die with it.
+  if (core.protocol === 2 && seen?.isUp === false) return { status: 204 };
   // The answer to an earlier request of the same runner is still being made.
   if (core.state.underWay.has(uid)) return { status: 200, body: { encoded_jit_config: '', owner: '' } };
   const life = lifeOf(core, { pod, uid }, pool);
@@ -61,15 +64,18 @@ const handOut = async (call: RouteCall, runner: Runner, { id, account }: SimJob)
 };
 
 /** Lookup failures never drain. */
-const findDrain = async ({ view, signal }: RouteCall, runner: Runner): Promise<string | undefined> => {
-  const key = { namespace: runner.namespace, name: runner.pod };
-  const pod = await orNothing(view.podOf(key, signal));
-  if (pod === undefined || pod.uid !== runner.uid) return undefined;
-  const { labels, image } = pod;
+const seePod = async ({ view, signal }: RouteCall, { namespace, pod, uid }: Runner): Promise<SeenPod | undefined> => {
+  const seen = await orNothing(view.podOf({ namespace, name: pod }, signal));
+  return seen?.uid === uid ? seen : undefined;
+};
+
+const findDrain = async (call: RouteCall, runner: Runner, { labels, image }: SeenPod): Promise<string | undefined> => {
+  const { view, signal } = call;
   if (labels[LABELS.runnerOperatorDrain] === 'true') return `label ${LABELS.runnerOperatorDrain}`;
   if (labels[LABELS.runnerAccount] !== undefined) return `label ${LABELS.runnerAccount}`;
   if (labels[LABELS.drainEligible] !== 'true') return undefined;
-  const wanted = await orNothing(view.imageOf({ ...key, name: runner.pool }, signal));
+  const { namespace, pool } = runner;
+  const wanted = await orNothing(view.imageOf({ namespace, name: pool }, signal));
   return wanted === undefined || wanted === image ? undefined : 'its image is an old one';
 };
 

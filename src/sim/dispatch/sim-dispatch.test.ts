@@ -147,7 +147,7 @@ describe('the drain handshake', () => {
 });
 
 describe('who is sent home, in the order of the original', () => {
-  const pod = (labels: SeenPod['labels'], image = 'new'): SeenPod => ({ uid: uidOf('r1'), labels, image });
+  const pod = (labels: SeenPod['labels'], image = 'new'): SeenPod => ({ uid: uidOf('r1'), labels, image, isUp: true });
   const trouble = async (): Promise<never> => {
     throw new FleetError('unavailable', { code: 'Away', message: 'away' });
   };
@@ -158,6 +158,11 @@ describe('who is sent home, in the order of the original', () => {
     readonly imageOf?: () => Promise<string>;
   }[] = [
     { story: 'nobody without a reason', status: 200, podOf: async () => pod({}) },
+    {
+      story: 'not who is not up yet, but it gets no job',
+      status: 204,
+      podOf: async () => ({ ...pod({}), isUp: false }),
+    },
     {
       story: 'whom an operator drains',
       status: 410,

@@ -30,7 +30,7 @@ export interface SshDoorOptions {
   readonly onLogin: (visit: Visit) => Promise<void>;
 }
 
-export type SshDoor = Pick<LoopbackServer, 'port' | 'close'>;
+export type SshDoor = Pick<LoopbackServer, 'port' | 'close' | 'dropAll'>;
 
 export const openSshDoor = (options: SshDoorOptions): Promise<SshDoor> =>
   openLoopbackServer(options, (socket) => welcome(options, socket));

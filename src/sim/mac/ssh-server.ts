@@ -28,11 +28,21 @@ export interface MacSshServerOptions {
   readonly fleetKey: Secret<string>;
   /** A free one of the loopback unless given. */
   readonly port?: number;
+  /** 127.0.0.1 unless given. */
+  readonly listenOn?: string;
 }
 
-export const serveMac = ({ hosts, mac, address, fleetKey, port = 0 }: MacSshServerOptions): Promise<SshDoor> =>
+export const serveMac = ({
+  hosts,
+  mac,
+  address,
+  fleetKey,
+  port = 0,
+  listenOn,
+}: MacSshServerOptions): Promise<SshDoor> =>
   openSshDoor({
     port,
+    ...(listenOn !== undefined && { host: listenOn }),
     hostKey: () => {
       const { isUp, hostKey } = mac.view();
       return isUp ? hostKey : undefined;

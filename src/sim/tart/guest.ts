@@ -53,6 +53,8 @@ export type GuestPrograms = Readonly<Record<string, (context: GuestProgramContex
 export const ENV_FILE = 'tuist.env';
 export const EXIT_CODE_FILE = 'runner-rc';
 export const LOG_FILE = 'runner.log';
+/** In the env share: a script of what the Pod's container says. */
+export const COMMAND_FILE = 'command.sh';
 
 /** `KEY=value` lines as the guest's inject-env reads them. */
 export const parseEnvFile = (text: string): Readonly<Record<string, string>> => {

@@ -16,6 +16,14 @@ interface Row {
   readonly mark?: string;
 }
 
+const AGENT_ROWS: readonly Row[] = [
+  { story: 'an agent dies, and its VMs run on', id: 'kill-agent', details: [0, 3] },
+  { story: 'an agent freezes', id: 'freeze-agent', details: [0, 2] },
+  { story: 'the process of a VM is killed', id: 'kill-vm', details: [0, 0] },
+  { story: 'tart clone hangs', id: 'tart-hangs', details: [0, 0, 2] },
+  { story: 'somebody deletes a Pod by force', id: 'delete-pod', details: [0, 1] },
+];
+
 const ROWS: readonly Row[] = [
   {
     ...{ story: 'an etcd goes ten minutes back, and its revisions with it', id: 'etcd-restored', details: [1, 1] },
@@ -47,4 +55,14 @@ describe('a fleet on which one thing is done', () => {
       if (mark !== undefined) assert.ok(marks.includes(mark), mark);
     });
   }
+});
+
+describe('a fleet that runs VMs', () => {
+  it(`on which happens, one after the other: ${AGENT_ROWS.map(({ story }) => story).join('; ')}`, async () => {
+    const strikes = AGENT_ROWS.map(({ id, details }, at) => ({ atMs: (12 + 10 * at) * MINUTE_MS, id, details }));
+    const profile = { ...CALM, agents: 'tart-kubelet' } as const;
+    const { violations, steps } = await runSchedule({ profile, strikes, choices: {} });
+    assert.deepEqual(violations, []);
+    assert.equal(steps.length, AGENT_ROWS.length, 'all struck');
+  });
 });

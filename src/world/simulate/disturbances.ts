@@ -1,6 +1,7 @@
 /** What people, processes and machines do to a simulated fleet at bad moments: one row each. The order of rows is part of recorded schedules: add at the end. */
 import { ADMINISTRATOR_DISTURBANCES } from './disturbances/administrators.ts';
 import { afterWrite } from './disturbances/after-write.ts';
+import { AGENT_DISTURBANCES } from './disturbances/agents.ts';
 import { API_DISTURBANCES } from './disturbances/api.ts';
 import { CLOUD_DISTURBANCES, MORE_CLOUD_DISTURBANCES } from './disturbances/cloud.ts';
 import { CLUSTER_DISTURBANCES } from './disturbances/clusters.ts';
@@ -38,4 +39,5 @@ export const DISTURBANCES: readonly Disturbance[] = [
   ...LATE_MAC_DISTURBANCES,
   ...ORIGINAL_DISTURBANCES,
   ...NAMESAKE_DISTURBANCES,
+  ...AGENT_DISTURBANCES,
 ];

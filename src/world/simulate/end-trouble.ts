@@ -3,6 +3,7 @@ import { MAC_HOSTS } from '../../kinds/mac-host.ts';
 import { FAULT_IDS } from '../../sim/cloud/faults.ts';
 import type { FleetWorld } from '../fleet-world.ts';
 import { bringBackDefinitions, bringBackNamespace, repairMachines } from './disturbances/administrators.ts';
+import { endTartTrouble } from './disturbances/agents.ts';
 import { unlessRefused } from './disturbances/disturbance.ts';
 import { unpauseAll } from './disturbances/users.ts';
 import type { SwarmProfile } from './swarm-profile.ts';
@@ -16,6 +17,7 @@ export const endTrouble = (world: FleetWorld, { managers }: SwarmProfile): void 
   kernel.setFaults('off');
   for (const fault of FAULT_IDS) if (!STAY.includes(fault)) cloud.switchOff(fault);
   for (const name of managers) kernel.setSkew(name, 0);
+  for (const mac of world.kubelets?.macs().values() ?? []) endTartTrouble(mac);
   world.apiTrouble.end();
   world.second?.apiTrouble.end();
   unlessRefused(() => bringBackDefinitions(world));

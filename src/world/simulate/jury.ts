@@ -7,6 +7,7 @@ import { OLDER_ETCD } from './marks.ts';
 import { SAFETY } from './properties/all.ts';
 import { createRights, refusedOf } from './rights.ts';
 import type { Happening, Property, PropertyId, Violation } from './truth.ts';
+import { createVmCourt, type VmCourt } from './vm-court.ts';
 
 export interface Jury {
   /** For the world to be made. */
@@ -38,6 +39,7 @@ export const createJury = (properties: readonly Property[] = SAFETY): Jury => {
   const courts: Court[] = [];
   const rights = createRights();
   let world: FleetWorld | undefined;
+  let vms: VmCourt | undefined;
   const add = (property: PropertyId, message: string): void => {
     found.push({ property, message, atMs: world?.kernel.nowMs() ?? 0 });
   };
@@ -72,24 +74,29 @@ export const createJury = (properties: readonly Property[] = SAFETY): Jury => {
     },
     attend: (attended) => {
       world = attended;
+      vms = createVmCourt(attended, add);
       first.attend(attended, attended);
     },
     afterEvent: () => {
       for (const court of courts) court.afterEvent();
+      vms?.afterEvent();
     },
     judgeQuiet: () => {
       for (const court of courts) court.judgeQuiet();
+      vms?.judgeQuiet();
     },
-    judgeEnd: (struck) => {
-      const lacking = world && lackingRight(world, new Set([...struck, ...marks]));
-      if (lacking !== undefined) add('S40', `no right to ${lacking}`);
-    },
+    judgeEnd: (struck) => world && judgeRights(world, new Set([...struck, ...marks]), add),
     rights: rights.used,
     violations: () => found,
     marks: () => [...marks],
     add,
     report: (error) => add(BROKEN, `${error.message}${error.cause instanceof Error ? `: ${error.cause.message}` : ''}`),
   };
+};
+
+const judgeRights = (world: FleetWorld, marks: ReadonlySet<string>, add: Jury['add']): void => {
+  const lacking = lackingRight(world, marks);
+  if (lacking !== undefined) add('S40', `no right to ${lacking}`);
 };
 
 /**

@@ -33,6 +33,11 @@ const DECLARED: readonly { readonly right: string; readonly why: string; readonl
     shown: 'src/kube/controller/save.ts',
   })),
   {
+    right: 'joinTokens delete /secrets',
+    why: 'tokens that have ended are removed where Kubernetes does not do it',
+    shown: 'src/provider/identity/csr-approver.test.ts',
+  },
+  {
     right: 'manager patch /pods/status',
     why: 'Pods of a Node that is gone for good lose our finalizer',
     shown: 'src/world/host-pods.test.ts',

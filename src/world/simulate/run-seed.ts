@@ -3,7 +3,7 @@ import { toFleetError } from '../../base/errors.ts';
 import type { ProviderPorts } from '../../provider/create-manager.ts';
 import type { ChoiceList } from '../../sim/kernel/choices.ts';
 import { BRISK_LEASE, type FleetPace, FOLDED_PACE } from '../fleet-pace.ts';
-import { createFleetWorld, type FleetWorld } from '../fleet-world.ts';
+import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from '../fleet-world.ts';
 import { createSettledClusters } from '../settle-cluster.ts';
 import { endTrouble } from './end-trouble.ts';
 import { createJury } from './jury.ts';
@@ -11,6 +11,7 @@ import { SAFETY } from './properties/all.ts';
 import { tiersStayOff } from './properties/writes.ts';
 import { startFleet } from './start-fleet.ts';
 import { disturb, drawTurns, followTurns, type PlannedStrike } from './strikes.ts';
+import { submitWork } from './submit-work.ts';
 import { drawProfile, type SwarmProfile } from './swarm-profile.ts';
 import type { Violation } from './truth.ts';
 
@@ -78,14 +79,13 @@ interface RunPlan {
 
 const run = async ({ seed, profile, replay }: RunPlan, options: SeedOptions): Promise<SeedResult> => {
   const { traceLines = 0 } = options;
-  const hasTiers = profile.tiers !== 'off';
-  const jury = createJury(hasTiers ? SAFETY : [...SAFETY, tiersStayOff]);
+  const jury = createJury(profile.tiers === 'off' ? [...SAFETY, tiersStayOff] : SAFETY);
   const settled = await settledClusters();
   const world = createFleetWorld({
     ...{ seed, macs: HOSTS, managers: profile.managers, network: profile.network, traceLines },
     ...{ observer: jury.observer, pace: paceOf(profile), namespace: NAMESPACE, keeps: 'log', settled },
     ...(replay && { replay: replay.choices }),
-    ...(!hasTiers && { adjust: withoutTiers }),
+    ...wishesOf(profile),
   });
   jury.attend(world);
   const steps: ScheduleStep[] = [];
@@ -93,6 +93,7 @@ const run = async ({ seed, profile, replay }: RunPlan, options: SeedOptions): Pr
   const marks = new Set<string>();
   const { kernel } = world;
   startFleet(world, profile.machines);
+  if (profile.agents !== undefined) submitWork(world);
   const lastMs = profile.mode === 'liveness' ? TROUBLE_MS : RUN_MS;
   disturb(world, {
     managers: profile.managers,
@@ -138,6 +139,11 @@ const run = async ({ seed, profile, replay }: RunPlan, options: SeedOptions): Pr
 
 const paceOf = ({ lease }: SwarmProfile): FleetPace =>
   lease === 'brisk' ? { ...FOLDED_PACE, leaderLease: BRISK_LEASE } : FOLDED_PACE;
+
+const wishesOf = ({ agents, tiers }: SwarmProfile): Pick<FleetWorldOptions, 'agents' | 'adjust'> => ({
+  ...(agents && { agents }),
+  ...(tiers === 'off' && { adjust: withoutTiers }),
+});
 
 const withoutTiers = ({ settings, ...ports }: ProviderPorts): ProviderPorts => ({
   ...ports,

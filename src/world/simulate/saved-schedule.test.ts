@@ -23,6 +23,12 @@ describe('a saved schedule', () => {
     assert.deepEqual(parseSavedSchedule(renderSavedSchedule({ ...FILE, mutant: 'N1' })).mutant, 'N1');
   });
 
+  it('keeps what its Macs run', () => {
+    const profile = { ...SCHEDULE.profile, agents: 'tart-kubelet', lease: 'brisk', tiers: 'off' } as const;
+    const { schedule } = parseSavedSchedule(renderSavedSchedule({ ...FILE, schedule: { ...SCHEDULE, profile } }));
+    assert.deepEqual(schedule.profile, profile);
+  });
+
   it('names who met which fault at which call', () => {
     const { faults, choices } = JSON.parse(renderSavedSchedule(FILE));
     assert.deepEqual(faults, [

@@ -38,6 +38,7 @@ const file = z.strictObject({
     machines: wholeNumber,
     lease: z.literal('brisk').optional(),
     tiers: z.literal('off').optional(),
+    agents: z.literal('tart-kubelet').optional(),
   }),
   strikes: z.array(z.strictObject({ atMs: wholeNumber, id: z.string(), details: z.array(wholeNumber) })),
   faults: z.array(fault),
@@ -95,10 +96,11 @@ export const parseSavedSchedule = (text: string): SavedSchedule => {
   }
 };
 
-const toProfile = ({ lease, tiers, ...kept }: z.infer<typeof file>['profile']): SwarmProfile => ({
+const toProfile = ({ lease, tiers, agents, ...kept }: z.infer<typeof file>['profile']): SwarmProfile => ({
   ...{ ...kept, network: REPLAYED_NETWORK, weights: [] },
   ...(lease && { lease }),
   ...(tiers && { tiers }),
+  ...(agents && { agents }),
 });
 
 /** What went wrong with single calls, by name. */

@@ -16,6 +16,8 @@ export interface SwarmProfile {
   readonly weights: readonly number[];
   /** `brisk`: a lost leader is noticed within a minute or two; within a quarter of an hour unless said, which costs less. */
   readonly lease?: 'brisk';
+  /** Macs run the real agent, with VMs and work for them; scripted agents and no work unless said. */
+  readonly agents?: 'tart-kubelet';
   /** `off`: the managers neither reboot nor give back a Mac that keeps failing. Not drawn: recorded schedules say so. */
   readonly tiers?: 'off';
 }
@@ -25,6 +27,9 @@ const SHARE = 0.35;
 /** The same for a disturbance; drawn for each seed, so that some meet few kinds, and those often. */
 const SHARES = [0.05, 0.15, 0.35] as const;
 
+/** How many seeds have Macs with the real agent: such a schedule costs nearly twice as much, and the provider sees the same of either. */
+const AGENTS_SHARE = 0.35;
+
 /** How many seeds have managers that take over fast. */
 const BRISK_SHARE = 0.15;
 
@@ -33,7 +38,10 @@ export const drawProfile = (seed: string | number): SwarmProfile => {
   const has = (share: number): boolean => random.next() < share;
   const share = SHARES[random.integer(SHARES.length)] ?? SHARE;
   // Each has a stream of its own: another row does not change what a seed draws for the others.
-  const isOn = DISTURBANCES.map(({ id }) => random.stream(id).next() < share);
+  const agents = random.stream('agents').next() < AGENTS_SHARE ? ('tart-kubelet' as const) : undefined;
+  const isOn = DISTURBANCES.map(
+    ({ id, needs }) => random.stream(id).next() < share && (needs === undefined || needs === agents),
+  );
   const count = isOn.filter(Boolean).length;
   return {
     mode: has(0.5) ? 'liveness' : 'safety',
@@ -42,6 +50,7 @@ export const drawProfile = (seed: string | number): SwarmProfile => {
     network: drawNetwork(random, has),
     weights: isOn.map((on) => (on ? 0.9 / count : 0)),
     ...(random.stream('lease').next() < BRISK_SHARE && { lease: 'brisk' as const }),
+    ...(agents && { agents }),
   };
 };
 

@@ -36,6 +36,8 @@ export interface Truth {
   server(id: string): SimServer | undefined;
   servers(): readonly SimServer[];
   mac(serverId: string): MacView | undefined;
+  /** The UIDs of the machines of this cluster that a person took this Mac back from. */
+  takenBackFrom(serverId: string): ReadonlySet<string>;
   /** What other clusters on the same Macs know; the Macs are the same. */
   others(): readonly Truth[];
 }

@@ -11,6 +11,7 @@ import type { Resource } from '../../kube/types/resource.ts';
 import type { SimCloud } from '../../sim/cloud/sim-cloud.ts';
 import type { SimMacs } from '../../sim/mac/sim-macs.ts';
 import type { Plane } from '../plane.ts';
+import { createTakenBack } from './taken-back.ts';
 import type { KindName, Kinds, ObjectChange, Truth } from './truth.ts';
 
 const RESOURCES: { readonly [K in KindName]: Resource<Kinds[K]> } = {
@@ -44,8 +45,13 @@ export const watchTruth = (
     ...{ hosts: new Map(), machines: new Map(), coreMachines: new Map() },
     ...{ clusters: new Map(), nodes: new Map(), leases: new Map(), namespaces: new Map() },
   };
+  const takenBack = createTakenBack();
+  const onEach = (change: ObjectChange): void => {
+    takenBack.hear(change);
+    onChange(change);
+  };
   const followAll = (): void => {
-    for (const kind of KIND_NAMES) follow(plane.store, kind, tables[kind], onChange);
+    for (const kind of KIND_NAMES) follow(plane.store, kind, tables[kind], onEach);
   };
   followAll();
   plane.onReopened(followAll);
@@ -59,6 +65,7 @@ export const watchTruth = (
         .find(({ metadata }) => metadata.name === name && (namespace ?? metadata.namespace) === metadata.namespace),
     server: cloud.server,
     servers: cloud.servers,
+    takenBackFrom: takenBack.from,
     mac: (serverId) => (cloud.server(serverId) === undefined ? undefined : macs.mac(serverId).view()),
   };
 };

@@ -27,7 +27,11 @@ export interface PlainDispatcher {
   readonly states: Map<string, RunnerState>;
   /** How it is: good, or what it answers everybody. */
   mood: 'good' | 'down' | 401 | 'html';
+  /** The load that it tells of, when that is no good. */
+  signals: 'good' | 'negative' | 'stale';
   protocol: 1 | 2;
+  /** What guests do when their job is done. */
+  guests: 'go-home' | 'hang';
   queue(count: number, durationMs: number): void;
   poll(runner: PollingRunner): PollAnswer;
   /** The VM is over; with a job under way that is lost. */
@@ -42,7 +46,7 @@ export const createPlainDispatcher = (): PlainDispatcher => {
   const refused = new Set<string>();
   const held = new Map<string, PlainJob>();
   const self: PlainDispatcher = {
-    ...{ jobs, stops, states, mood: 'good', protocol: 2 },
+    ...{ jobs, stops, states, mood: 'good', signals: 'good', protocol: 2, guests: 'go-home' },
     queue: (count, durationMs) => {
       for (let at = 0; at < count; at += 1) jobs.push({ durationMs, by: [], state: 'queued' });
     },
@@ -67,34 +71,38 @@ export const createPlainDispatcher = (): PlainDispatcher => {
       if (self.mood === 'down') return { status: 503, headers: {}, body: '' };
       if (self.mood === 401) return { status: 401, headers: {}, body: '' };
       if (self.mood === 'html') return { status: 200, headers: {}, body: '<html></html>' };
-      const headers: Readonly<Record<string, string>> = self.protocol === 2 ? { 'tuist-runners-protocol': '2' } : {};
-      return { headers, ...respond(request) };
+      return { headers: headersOf(self), ...respond(request) };
     },
   };
 
   const respond = ({ method, url, body = '{}' }: DispatchRequest): Omit<DispatchResponse, 'headers'> => {
-    const { pathname } = new URL(url);
+    const { pathname, searchParams } = new URL(url);
     const said: unknown = JSON.parse(body);
     if (pathname.endsWith('/desired_replicas')) return { status: 200, body: JSON.stringify(signals()) };
     if (pathname.endsWith('/pods/stopped')) {
       stops.push({ pod: fieldOf(said, 'pod_name'), endedAt: fieldOf(said, 'ended_at') });
       return { status: 204, body: '' };
     }
-    if (self.protocol === 2 && method === 'POST' && pathname.endsWith('/drain')) {
-      const uid = fieldOf(said, 'pod_uid');
-      refused.add(uid);
-      const state = states.get(uid) ?? 'idle';
-      return { status: 200, body: JSON.stringify({ pod_uid: uid, state, refused: true }) };
-    }
-    return { status: 404, body: '<html>not found</html>' };
+    const isDrain = method === 'POST' && pathname.endsWith('/drain');
+    const isLook = method === 'GET' && pathname.includes('/pods/');
+    if (self.protocol === 1 || !(isDrain || isLook)) return { status: 404, body: '<html>not found</html>' };
+    const uid = isDrain ? fieldOf(said, 'pod_uid') : (searchParams.get('uid') ?? '');
+    if (isDrain) refused.add(uid);
+    const standing = { pod_uid: uid, state: states.get(uid) ?? 'idle', refused: refused.has(uid) };
+    return { status: 200, body: JSON.stringify(standing) };
   };
 
   const signals = () => {
     const count = (state: PlainJob['state']): number => jobs.filter((job) => job.state === state).length;
-    return { claimed: count('running'), queued: count('queued') };
+    return { claimed: count('running'), queued: self.signals === 'negative' ? -1 : count('queued') };
   };
   return self;
 };
+
+const headersOf = ({ protocol, signals }: PlainDispatcher): Readonly<Record<string, string>> => ({
+  ...(protocol === 2 ? { 'tuist-runners-protocol': '2' } : {}),
+  ...(signals === 'stale' ? { age: '3600' } : {}),
+});
 
 const fieldOf = (body: unknown, name: string): string => {
   const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;

@@ -105,8 +105,11 @@ const live = (ground: Ground, pod: Pod, vm: Vm): void => {
   if (vm.doneAtMs !== undefined) {
     if (nowMs < vm.doneAtMs) return;
     const job = dispatcher.jobs.find(({ by, state }) => state === 'running' && by.includes(name));
-    if (job !== undefined) job.state = 'done';
-    goHome(ground, pod);
+    if (job !== undefined) {
+      job.state = 'done';
+      dispatcher.states.set(uid, 'finished');
+    }
+    if (dispatcher.guests === 'go-home') goHome(ground, pod);
     return;
   }
   if (nowMs < vm.pollAtMs) return;

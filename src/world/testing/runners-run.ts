@@ -1,5 +1,6 @@
 /** What tests of the runners controller on the virtual clock share: a fleet, a pool, and what must always hold. */
 import assert from 'node:assert/strict';
+import { createLoggerTo } from '../../base/logger.ts';
 import type { AnsweredRequest } from '../../controlplane/auth/audit.ts';
 import { RUNNER_POOLS, type RunnerPool } from '../../kinds/runner-pool.ts';
 import { PODS, SERVICE_ACCOUNTS } from '../../kube/types/core.ts';
@@ -17,6 +18,8 @@ export interface RunnersStage {
   readonly dispatcher: PlainDispatcher;
   /** Writes of the controller but for its lease and events: `verb resource/subresource code`. */
   readonly writes: string[];
+  /** What the controllers put into their log, without its fields. */
+  readonly said: string[];
   pool(name?: string): RunnerPool | undefined;
   pods(): readonly Pod[];
   /** Those that are not over and not on their way out. */
@@ -37,6 +40,7 @@ const QUIET: readonly string[] = ['leases', 'events'];
 export const openStage = ({ macs = 3, pool = { replicas: 3 }, ...options }: StageOptions = {}): RunnersStage => {
   const dispatcher = createPlainDispatcher();
   const writes: string[] = [];
+  const said: string[] = [];
   const onRequest = ({ attempt, code }: AnsweredRequest): void => {
     if (attempt.on !== 'resource' || attempt.user.name !== RUNNERS_USER.name) return;
     if (READING.includes(attempt.verb) || QUIET.includes(attempt.resource)) return;
@@ -51,6 +55,10 @@ export const openStage = ({ macs = 3, pool = { replicas: 3 }, ...options }: Stag
         signal: request.signal,
       }),
     ...options,
+    adjust: (ports) => {
+      const adjusted = options.adjust?.(ports) ?? ports;
+      return { ...adjusted, logger: createLoggerTo((_level, message) => void said.push(message)) };
+    },
   });
   startPlainMacs(
     world,
@@ -60,7 +68,7 @@ export const openStage = ({ macs = 3, pool = { replicas: 3 }, ...options }: Stag
   applyPool(world, 'ci', pool);
   const pods = (): readonly Pod[] => world.operator.listOwn(PODS);
   return {
-    ...{ world, dispatcher, writes, pods },
+    ...{ world, dispatcher, writes, said, pods },
     pool: (name = 'ci') => world.operator.list(RUNNER_POOLS).find(({ metadata }) => metadata.name === name),
     alive: () =>
       pods().filter(

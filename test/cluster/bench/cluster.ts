@@ -19,6 +19,8 @@ export interface ClusterOptions {
   readonly compactEverySeconds?: number;
   /** How long a certificate lives that its controllers sign; a year by default. They date it back by five minutes, always. */
   readonly signingSeconds?: number;
+  /** What ServiceAccounts of these namespaces ask for is written to `audit.log` in the cluster's directory. */
+  readonly auditNamespaces?: readonly string[];
 }
 
 export interface CommandResult {

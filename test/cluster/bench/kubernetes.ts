@@ -6,6 +6,7 @@ import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { SERVICE_ACCOUNTS } from '../../../src/kube/types/core.ts';
 import { CLUSTER_ROLE_BINDINGS } from '../../../src/kube/types/rbac.ts';
 import { type ChoosePort, onFreePort } from '../../../tools/processes/ports.ts';
+import { auditFlags } from './audit.ts';
 import type { ClusterOptions } from './cluster.ts';
 import { apiServerFlags, controllerManagerFlags, etcdFlags, schedulerFlags } from './kubernetes-flags.ts';
 import { ADMIN } from './open-cluster.ts';
@@ -36,12 +37,12 @@ export const startEtcd = ({ dir, options, servers, choosePort, program }: Starti
 
 /** Gives the server's address. */
 export const startApiServer = (starting: Starting, etcdUrl: string): Promise<string> => {
-  const { options, pki, servers, choosePort, program } = starting;
+  const { dir, options, pki, servers, choosePort, program } = starting;
   const identity = { caPem: pki.caPem, client: pki.issueClient(ADMIN) };
   return onFreePort(choosePort, async (port) => {
     const server = `https://127.0.0.1:${port}`;
     await servers.stop('kube-apiserver');
-    const args = apiServerFlags({ pki, etcdUrl, port }, options);
+    const args = [...apiServerFlags({ pki, etcdUrl, port }, options), ...auditFlags(dir, options)];
     servers.start({ name: 'kube-apiserver', path: program('kube-apiserver'), args });
     const waiting = 'kube-apiserver to be ready';
     await servers.until(waiting, async () => (await probe(`${server}/readyz`, identity)) === 200);

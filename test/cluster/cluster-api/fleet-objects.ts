@@ -134,6 +134,7 @@ export const renderRemoteKubeconfig = (namespace: string, kubeconfig: string, cl
 });
 
 const { manager, leaderElection, clusterApiRemote, joinTokens, kubeconfigs, remoteTokens, fleetKeys } = PROVIDER_ROLES;
+const { takeover, takeoverSecrets } = PROVIDER_ROLES;
 
 /** Binds the generated roles, and nothing else. */
 export const renderBindings = (namespace: string, users: { readonly manager: string; readonly remote: string }) => [
@@ -160,6 +161,12 @@ export const renderOwnIdentities = (namespace: string, user: string): readonly o
     ...binding('ClusterRoleBinding', { name: 'macfleet-join' }, ['system:node-bootstrapper', '']),
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: JOIN_GROUP }],
   },
+];
+
+/** For as long as a takeover takes. */
+export const renderTakeoverRights = (namespace: string, user: string): readonly object[] => [
+  binding('ClusterRoleBinding', { name: `${namespace}-takeover` }, [takeover.metadata.name, user]),
+  binding('RoleBinding', { name: 'takeover', namespace }, [takeoverSecrets.metadata.name, user]),
 ];
 
 const REMOTE_ACCOUNT = 'capi-remote';

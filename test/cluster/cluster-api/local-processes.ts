@@ -21,6 +21,10 @@ export interface LocalProcessesOptions {
   readonly dir: string;
   /** What an image runs when its container names no command. */
   readonly entrypoints?: Readonly<Record<string, readonly string[]>>;
+  /** Decides what process a Pod is, where that takes looking things up. */
+  readonly plan?: (pod: Pod, podIp: string) => Promise<ProcessPlan>;
+  /** SIGTERM unless given. */
+  readonly askToEnd?: (pid: number) => void;
 }
 
 export interface LocalProcesses extends PodProcesses {
@@ -35,7 +39,7 @@ interface Life {
   readonly key: string;
   readonly podIp: string;
   readonly restartPolicy: string;
-  readonly plan: ProcessPlan;
+  plan: ProcessPlan | { readonly kind: 'preparing' };
   startedMs: number;
   restarts: number;
   guarded: Guarded | undefined;
@@ -73,7 +77,7 @@ export const createLocalProcesses = (options: LocalProcessesOptions): LocalProce
   };
   return {
     look: (pod) => momentOf(lifeOf(pod)),
-    stop: (pod, graceMs) => stopLife(options.clock, house.lives.get(pod.metadata.uid ?? ''), graceMs),
+    stop: (pod, graceMs) => stopLife(options, house.lives.get(pod.metadata.uid ?? ''), graceMs),
     forget: (uid) => {
       const life = house.lives.get(uid);
       house.lives.delete(uid);
@@ -104,13 +108,26 @@ const begin = (house: House, pod: Pod, podIp: string): Life => {
   const nowMs = house.options.clock.now();
   const life: Life = {
     ...{ key: renderKey(keyOf(pod)), podIp, restartPolicy, startedMs: nowMs, restarts: 0, isStopping: false },
-    plan: planProcess(pod, { podIp, entrypoints: house.options.entrypoints ?? {} }),
+    plan: { kind: 'preparing' },
     ...{ guarded: undefined, readiness: undefined, end: undefined, cancelTimer: () => undefined },
   };
   const isLost = restartPolicy === 'Never' && pod.status?.phase === 'Running';
   if (isLost) life.end = endOf(life, { exitCode: KILLED, nowMs });
-  else if (life.plan.kind === 'run') start(house, life, life.plan);
+  else void prepare(house, life, pod);
   return life;
+};
+
+const prepare = async (house: House, life: Life, pod: Pod): Promise<void> => {
+  const { options, lives, changed } = house;
+  const { podIp } = life;
+  const plan = options.plan?.(pod, podIp) ?? planProcess(pod, { podIp, entrypoints: options.entrypoints ?? {} });
+  life.plan = await plan;
+  const isWanted = lives.get(pod.metadata.uid ?? '') === life && !life.isStopping;
+  if (life.plan.kind === 'run' && isWanted) start(house, life, life.plan);
+  // What it lacks may come; a kubelet looks again too.
+  if (life.plan.kind === 'refused' && isWanted && options.plan !== undefined)
+    life.cancelTimer = options.clock.schedule(RESTART_AFTER_MS, () => void prepare(house, life, pod));
+  changed(life.key);
 };
 
 const start = (house: House, life: Life, plan: Extract<ProcessPlan, { kind: 'run' }>): void => {
@@ -155,6 +172,7 @@ const endOf = (
 
 const momentOf = (life: Life): PodMoment => {
   const { plan, end, startedMs, restarts, podIp, restartPolicy } = life;
+  if (plan.kind === 'preparing') return end ?? { phase: 'Pending', waiting: { reason: 'ContainerCreating' } };
   if (plan.kind === 'refused') return { phase: 'Pending', waiting: plan.why };
   if (end === undefined) {
     return { phase: 'Running', startedMs, restarts, podIp, isReady: life.readiness?.isReady() ?? false };
@@ -166,17 +184,24 @@ const momentOf = (life: Life): PodMoment => {
 };
 
 /** A Pod that we do not know has no process here, and so has ended. */
-const stopLife = (clock: Clock, life: Life | undefined, graceMs: number): End | undefined => {
+const stopLife = (
+  { clock, askToEnd }: LocalProcessesOptions,
+  life: Life | undefined,
+  graceMs: number,
+): End | undefined => {
   const nowMs = clock.now();
   if (life === undefined) return { phase: 'Failed', startedMs: nowMs, endedMs: nowMs, exitCode: KILLED };
   const { guarded } = life;
   if (guarded === undefined) {
+    life.isStopping = true;
     life.cancelTimer();
     return life.end ?? endOf(life, { exitCode: KILLED, nowMs });
   }
   if (!life.isStopping) {
     life.isStopping = true;
-    guarded.child.kill('SIGTERM');
+    const { pid } = guarded.child;
+    if (askToEnd !== undefined && pid !== undefined) askToEnd(pid);
+    else guarded.child.kill('SIGTERM');
     life.cancelTimer = clock.schedule(graceMs, () => void guarded.stop());
   }
   return undefined;

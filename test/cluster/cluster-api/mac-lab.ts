@@ -20,6 +20,8 @@ import { openMacRack } from '../../../src/sim/mac/bash/mac-rack.ts';
 import { PROJECT_ON_MAC } from '../../../src/sim/mac/bash/mac-root.ts';
 import { sandboxObstacle } from '../../../src/sim/mac/bash/sandbox.ts';
 import { scaleClock } from '../../../src/sim/mac/bash/scaled-clock.ts';
+import { renderTartSettings } from '../../../src/sim/tart/program/render-settings.ts';
+import type { SimTartSettings } from '../../../src/sim/tart/tart-settings.ts';
 import { chooseFreePort } from '../../../tools/processes/ports.ts';
 
 export interface MacLab {
@@ -48,7 +50,7 @@ const POOL_PREFIX = 'tuist-pool-';
 const CLOUD_SPEED_UP = 300;
 const MAC_SPEED_UP = 10;
 
-export const openMacLab = async (): Promise<MacLab> => {
+export const openMacLab = async (tart: Partial<SimTartSettings> = {}): Promise<MacLab> => {
   const [clock, random] = [createSystemClock(), createSystemRandom()];
   const ids = createIds(random);
   const logger = createLogger({ clock, level: 'error', destination: { write: (text) => process.stderr.write(text) } });
@@ -69,7 +71,7 @@ export const openMacLab = async (): Promise<MacLab> => {
     ...{ cloud, macs, environments: { first, second } },
     flags: async () => {
       // Once: another bundle is another release to a manager.
-      written ??= writeArtefacts(files, renderAgent(cloud.servers()));
+      written ??= writeArtefacts(files, renderAgent(cloud.servers(), tart));
       return { 'ssh-port': `${port}`, 'default-adopt-pool-prefix': POOL_PREFIX, ...(await written) };
     },
     addMacs: async (count) => {
@@ -97,7 +99,8 @@ const FLAGS = {
  * tart-kubelet, whose VMs are those of the simulated Tart. All Macs have the network of this machine: an agent is told the address of its
  * server, which a Mac would find by itself, and serves there and nowhere else.
  */
-const renderAgent = (servers: readonly Pick<SimServer, 'id' | 'address'>[]): string => `
+const renderAgent = (servers: readonly Pick<SimServer, 'id' | 'address'>[], tart: Partial<SimTartSettings>): string => `
+${renderTartSettings(tart)}
 const addresses = ${JSON.stringify(Object.fromEntries(servers.map(({ id, address }) => [id, address])))};
 const server = process.argv.find((word) => word.startsWith('--provider-id='))?.split('/').at(-1);
 process.argv.push('--node-ip', addresses[server] ?? '127.0.0.1', '--kubelet-port', '0');

@@ -54,15 +54,18 @@ export const renderTokenObjects = (
 ];
 
 /** What the bootstrap puts on a Mac. JSON is YAML. */
-export const renderJoinKubeconfig = ({ server, caPem }: Cluster, { id, secret }: BootstrapToken): string =>
+export const renderJoinKubeconfig = (cluster: Cluster, { id, secret }: BootstrapToken): string =>
+  renderTokenKubeconfig(cluster, `${id}.${secret}`);
+
+export const renderTokenKubeconfig = ({ server, caPem }: Cluster, token: string): string =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [
       { name: 'bench', cluster: { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') } },
     ],
-    users: [{ name: 'bootstrap', user: { token: `${id}.${secret}` } }],
-    contexts: [{ name: 'bench', context: { cluster: 'bench', user: 'bootstrap' } }],
+    users: [{ name: 'mac', user: { token } }],
+    contexts: [{ name: 'bench', context: { cluster: 'bench', user: 'mac' } }],
     'current-context': 'bench',
   });
 

@@ -137,9 +137,11 @@ test('the manager process adopts a Mac over SSH, and its agent joins by a token 
   assert.match(mac.files.readText('/etc/tart-kubelet/identity.json') ?? '', /BEGIN CERTIFICATE/);
   const secrets = (await client.list(SECRETS, { namespace: 'kube-system', signal })).items;
   const [token] = secrets.filter(({ type }) => type === 'bootstrap.kubernetes.io/token');
-  assert.match(JSON.stringify(token?.metadata.annotations), /used-by/, 'the token is good for nobody else');
+  const used = (await host())?.spec.identity?.token;
+  assert.equal(token?.metadata.name, `bootstrap-token-${used?.id}`, 'its use is on record: it is good for nobody else');
   const requests = (await client.list(CERTIFICATE_SIGNING_REQUESTS, { signal })).items;
   assert.match(requests[0]?.spec.username ?? '', /^system:bootstrap:/);
+  assert.equal(requests[0]?.metadata.uid, used?.request);
   assert.equal(requests[0]?.status?.conditions?.[0]?.reason, 'MacOfTheFleet');
   assert.equal((await host())?.spec.identity?.nodeName, node.metadata.name);
   assert.equal(cloud.server(id)?.name, node.metadata.name, 'the Mac has its machine’s name at Scaleway');

@@ -27,23 +27,23 @@ const LIMIT = { timeout: 110_000 };
 test('up says that its Macs run real bash, and makes them into Nodes', LIMIT, async ({ signal }) => {
   const said: string[] = [];
   const say = (text: string): void => void said.push(text);
-  const args = ['up', '--macs', '2', '--until', 'ready'];
+  const args = ['up', '--machines', '2', '--until', 'ready'];
   const exitCode = await runCli({ args, version: '0', io: { stdout: say, stderr: say, env: {}, signal } });
   const text = said.join('');
   assert.equal(exitCode, 0, text);
   assert.match(text, /The Macs run real bash in sandboxes and are prepared over SSH\./);
-  assert.match(text, /2 Nodes ready/);
+  assert.match(text, /All Macs are ready\./);
 });
 
 test('up runs jobs on runners whose guests are processes on Macs with real bash', LIMIT, async ({ signal }) => {
   const said: string[] = [];
   const say = (text: string): void => void said.push(text);
-  const args = ['up', '--fleet', 'runners', '--macs', '1', '--jobs', '4', '--until', 'jobs-done'];
+  const args = ['up', '--fleet', 'runners', '--machines', '1', '--jobs', '4', '--until', 'jobs-done'];
   const exitCode = await runCli({ args, version: '0', io: { stdout: say, stderr: say, env: {}, signal } });
   const text = said.join('');
   assert.equal(exitCode, 0, text);
   assert.match(text, /The Macs run real bash/);
-  assert.match(text, /^4 of 4 jobs ran to their end, each in a VM of its own \(4 VMs\)\.$/m);
+  assert.match(text, /^4 of 4 CI jobs ran to their end, each in a VM of its own \(4 VMs\)\.$/m);
   assert.match(text, /No session is left open\./);
 });
 
@@ -51,7 +51,7 @@ test('up that is stopped while it starts leaves nothing behind', LIMIT, async ()
   const stop = new AbortController();
   const say = (text: string): void => (/API server ready/.test(text) ? stop.abort() : undefined);
   const io = { stdout: say, stderr: () => undefined, env: {}, signal: stop.signal };
-  await runCli({ args: ['up', '--macs', '1'], version: '0', io });
+  await runCli({ args: ['up', '--machines', '1', '--fleet', 'macos'], version: '0', io });
   assert.deepEqual(readdirSync(scratch), []);
 });
 

@@ -12,6 +12,7 @@ testRule(fileNames, [
       '.ci/run': '',
       '.gitignore': '',
       LICENSE: '',
+      'charts/macfleet/templates/_names.tpl': '',
       'deploy/crds/machosts.infrastructure.cluster.x-k8s.io.yaml': '',
     },
     finds: [],

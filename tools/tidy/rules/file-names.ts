@@ -3,7 +3,7 @@ import type { Rule, SourceFile } from '../tree.ts';
 
 /** The names that tools and readers look for as they are. */
 const KNOWN =
-  /^(README|ARCHITECTURE|CONTRIBUTING|SECURITY|CHANGELOG|SPEC)\.md$|^(LICENSE|NOTICE|Chart\.yaml|NOTES\.txt)$/;
+  /^(README|ARCHITECTURE|CONTRIBUTING|SECURITY|CHANGELOG|SPEC)\.md$|^(LICENSE|NOTICE|Dockerfile|Chart\.yaml|NOTES\.txt)$|^_[a-z-]+\.tpl$/;
 const KEBAB = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 const SAYS_NOTHING = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'lib', 'shared']);
 

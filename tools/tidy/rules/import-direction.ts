@@ -46,7 +46,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | PortOf)[]>> = {
     portOf('src/dispatch'),
     ...['src/kube', 'src/kube/types', 'src/kube/node', 'src/kinds', 'src/macos', 'src/pki', 'src/base'],
   ],
+  // Who may do what is said beside the controllers that do it.
+  'src/install': ['src/provider', 'src/runners', 'src/kube', 'src/kube/types', 'src/kinds', 'src/base'],
   'src/world': COMPOSERS_MAY,
+  'src/cli/install': ['src/install', 'src/kube', 'src/kube/types', 'src/base'],
   'src/cli/up': COMPOSERS_MAY,
   'src/cli': [
     ...['src/kube', 'src/kube/types', 'src/kinds', 'src/hosts', 'src/sim', 'src/controlplane', 'src/base'],
@@ -68,6 +71,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | PortOf)[]>> = {
   'bench/control-plane': ['src', 'tools', 'bench', 'test'],
   // Agents are started there as the tests start them, on the same cluster.
   'bench/kubelet': ['src', 'tools', 'bench', 'test'],
+  'bench/runners': ['src', 'tools', 'bench', 'test'],
   test: ['src', 'bin', 'tools', 'bench'],
 };
 

@@ -146,7 +146,20 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     may: ['files'],
     because: 'a person names files with a key and passwords',
   },
+  'src/cli/run-on-terminal.ts': { may: ['processes'], because: "another program runs on the person's terminal" },
   'src/cli/sim/state-file.ts': { may: ['files'], because: 'a simulated cloud is kept in a YAML file' },
+  'src/cli/simulate/run-tool.ts': {
+    may: ['files', 'process'],
+    because: 'the tool runs on this very Node, where there is a clone',
+  },
+  'src/cli/ssh/system-ssh.ts': { may: ['files', 'process'], because: "the system's ssh has a key in a file" },
+  'src/cli/up/chaos/breakable-way.ts': { may: ['network'], because: 'connections that chaos breaks are real ones' },
+  'src/cli/up/chaos/chaos-provider.ts': { may: ['files'], because: 'managers read their kubeconfig from a file' },
+  'src/cli/up/chaos/manager-children.ts': {
+    may: ['processes', 'process'],
+    because: 'what is to die by kill -9 is a process of its own',
+  },
+  'src/cli/up/read-examples.ts': { may: ['files'], because: 'up applies the manifests of examples/' },
   'src/cli/up/data-folder.ts': {
     may: ['files', 'process'],
     because: 'a fleet on this machine keeps its state in a folder',

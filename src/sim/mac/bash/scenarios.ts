@@ -7,11 +7,15 @@ import { LOGIN_KEYCHAIN, renderKeychain } from '../model/keychain.ts';
 import { BTM_REGISTRATIONS_MAX } from '../model/launchd.ts';
 import { renderPlist } from '../model/plist.ts';
 import { STOCK_PF_CONF } from './fresh-disk.ts';
+import { isMacScenario, MAC_SCENARIO_STORIES, type MacScenarioName } from './scenario-stories.ts';
 
-export interface MacScenario {
+export interface MacScenario extends Situation {
   readonly name: string;
   /** For a person. */
   readonly about: string;
+}
+
+interface Situation {
   /** Rows of the fault list, or incidents. */
   readonly replays: readonly string[];
   /** Root's, with this content. */
@@ -61,78 +65,72 @@ const OLD_AGENT_JOB = renderPlist({
 
 const LOGS_IN = renderPlist({ autoLoginUser: 'm1' });
 
-export const MAC_SCENARIOS: readonly MacScenario[] = [
-  {
-    ...{ name: 'pf-wedged', about: 'tables that stayed in pf keep every new rule out: Resource busy' },
+const SITUATIONS: Readonly<Record<MacScenarioName, Situation>> = {
+  'pf-wedged': {
     replays: ['F46', 'F47', 'I-06', 'I-08'],
     files: { '/etc/pf.conf': `${STOCK_PF_CONF}${OURS}${MARKED}`, '/etc/pf.anchors/tuist.runners': OLD_ANCHOR },
     leftTables: { '': TABLES, 'tuist.runners': TABLES },
   },
-  {
-    ...{ name: 'sealed', about: 'auto-login was set up with a wrong password: loginwindow sealed it' },
+  sealed: {
     replays: ['F42', 'I-09'],
     files: {
       '/etc/kcpassword': encodeKcpassword(SEALED_PASSWORD),
       '/Library/Preferences/com.apple.loginwindow.plist': LOGS_IN,
     },
   },
-  {
-    ...{ name: 'loginwindow-dead', about: 'loginwindow was sent SIGHUP and does not come back' },
-    ...{ replays: ['F43', 'I-10'], loginWindow: 'dead' },
+  'loginwindow-dead': {
+    replays: ['F43', 'I-10'],
+    loginWindow: 'dead',
   },
-  {
-    ...{ name: 'btm-throttled', about: 'launchd holds back jobs that were registered too often' },
-    ...{ replays: ['F48', 'I-12'], registrations: BTM_REGISTRATIONS_MAX },
+  'btm-throttled': {
+    replays: ['F48', 'I-12'],
+    registrations: BTM_REGISTRATIONS_MAX,
   },
-  {
-    ...{ name: 'account-locked', about: 'too many wrong passwords: PAM lets nobody become root' },
-    ...{ replays: ['F39', 'I-13'], wrongPasswords: PAM_LOCKS_AT },
+  'account-locked': {
+    replays: ['F39', 'I-13'],
+    wrongPasswords: PAM_LOCKS_AT,
   },
-  {
-    ...{ name: 'keys-forgotten', about: "the key files are a former tenant's: nobody of ours gets in" },
-    ...{ replays: ['F41'], keys: 'forgotten' },
+  'keys-forgotten': {
+    replays: ['F41'],
+    keys: 'forgotten',
   },
-  {
-    ...{ name: 'sshd-stuck', about: 'port 22 takes no more connections until sshd is loaded again' },
-    ...{ replays: ['F34'], sshd: 'stuck' },
+  'sshd-stuck': {
+    replays: ['F34'],
+    sshd: 'stuck',
   },
-  {
-    ...{ name: 'clock-behind', about: 'its clock is three hours behind' },
-    ...{ replays: ['F53'], clockSkewMs: -10_800_000 },
+  'clock-behind': {
+    replays: ['F53'],
+    clockSkewMs: -10_800_000,
   },
-  {
-    ...{ name: 'disk-full', about: 'no room for anything that is uploaded or installed' },
-    ...{ replays: ['F51'], full: ['/Users/m1/.macfleet', '/usr/local'] },
+  'disk-full': {
+    replays: ['F51'],
+    full: ['/Users/m1/.macfleet', '/usr/local'],
   },
-  {
-    ...{
-      name: 'keychain-closed',
-      about: 'the login keychain has a former password: no login opens it, and no VM starts',
-    },
-    ...{ replays: ['F44'], files: { [LOGIN_KEYCHAIN]: renderKeychain('a former password') } },
+  'keychain-closed': {
+    replays: ['F44'],
+    files: { [LOGIN_KEYCHAIN]: renderKeychain('a former password') },
   },
-  {
-    ...{ name: 'local-network-blocked', about: 'a dialogue that nobody answers keeps programs from virtual machines' },
-    ...{ replays: ['F45', 'I-33'], localNetwork: 'blocked' },
+  'local-network-blocked': {
+    replays: ['F45', 'I-33'],
+    localNetwork: 'blocked',
   },
-  {
-    ...{ name: 'cache-volume-read-only', about: 'the volume for caches came up read-only at the last boot' },
-    ...{ replays: ['F52'], readOnly: ['/Volumes/tuist-runner-cache'] },
+  'cache-volume-read-only': {
+    replays: ['F52'],
+    readOnly: ['/Volumes/tuist-runner-cache'],
   },
-  {
-    ...{ name: 'uplink-broken', about: 'its interface is up, and neither names nor ways lead to the cluster' },
-    ...{ replays: ['F56'], uplink: 'broken' },
+  'uplink-broken': {
+    replays: ['F56'],
+    uplink: 'broken',
   },
-  {
-    ...{ name: 'addresses-gone', about: 'so many virtual machines were started today that none gets an address' },
-    ...{ replays: ['F57'], machinesStarted: ADDRESSES_MAX },
+  'addresses-gone': {
+    replays: ['F57'],
+    machinesStarted: ADDRESSES_MAX,
   },
-  {
-    ...{ name: 'read-only-etc', about: '/etc cannot be written' },
-    ...{ replays: [], readOnly: ['/private/etc'] },
+  'read-only-etc': {
+    replays: [],
+    readOnly: ['/private/etc'],
   },
-  {
-    ...{ name: 'go-fleet-leftovers', about: 'the Go original worked here for months and nobody wiped the Mac' },
+  'go-fleet-leftovers': {
     replays: ['I-06', 'I-08', 'I-22', 'I-31'],
     files: {
       '/etc/sudoers.d/m1-nopasswd': 'm1 ALL=(ALL) NOPASSWD: ALL\n',
@@ -151,14 +149,15 @@ export const MAC_SCENARIOS: readonly MacScenario[] = [
     },
     leftTables: { '': TABLES, 'tuist.runners': TABLES },
   },
-];
+};
 
 export const findMacScenario = (name: string): MacScenario => {
-  const found = MAC_SCENARIOS.find((scenario) => scenario.name === name);
-  if (found !== undefined) return found;
+  if (isMacScenario(name)) return { name, about: MAC_SCENARIO_STORIES[name], ...SITUATIONS[name] };
   throw new FleetError('invalid', {
     code: 'NoSuchScenario',
     message: `there is no scenario "${name}" of a Mac`,
-    hint: `There are: ${MAC_SCENARIOS.map((scenario) => scenario.name).join(', ')}.`,
+    hint: `There are: ${Object.keys(MAC_SCENARIO_STORIES).join(', ')}.`,
   });
 };
+
+export const MAC_SCENARIOS: readonly MacScenario[] = Object.keys(MAC_SCENARIO_STORIES).map(findMacScenario);

@@ -29,6 +29,7 @@ const planProgram = (statement: string, programs: readonly string[]): readonly S
 };
 
 const NOT_FOUND = 127;
+const SYSTEM_VERSION = 'ProductName:\t\tmacOS\nProductVersion:\t\t26.1\nBuildVersion:\t\t25B78\n';
 
 const planStatement = (statement: string): readonly ScriptStep[] => {
   const [verb = '', ...words] = statement.split(/\s+/);
@@ -37,6 +38,11 @@ const planStatement = (statement: string): readonly ScriptStep[] => {
     case 'echo':
       return [
         { do: 'print', text: `${unquote(words.join(' '))}\n` },
+        { do: 'status', code: 0 },
+      ];
+    case 'sw_vers':
+      return [
+        { do: 'print', text: SYSTEM_VERSION },
         { do: 'status', code: 0 },
       ];
     case 'sleep':

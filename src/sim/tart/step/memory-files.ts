@@ -9,15 +9,31 @@ interface Slice {
 
 export type MemoryFiles = ReturnType<typeof createMemoryFiles>;
 
+interface Keep {
+  /** `death`: of whoever wrote it, and no loss of power. */
+  readonly survives?: 'death';
+}
+
 export const createMemoryFiles = (options: FileTreeOptions) => {
   const tree = createFileTree(options);
+  /** What a disk has not got yet, as long as anybody may lose power. */
+  const unsynced = new Set<string>();
   return {
     /** At once, for the other side of the simulation. */
     now: tree,
     readText: async (path: string) => tree.textOf(path),
     readTail: async (path: string, { bytesMax }: { readonly bytesMax: number }) => tailOf(tree, path, bytesMax),
     readBytes: async ({ path, offset, length }: Slice) => tree.fileAt(path)?.bytes.slice(offset, offset + length),
-    writeText: async (path: string, text: string) => tree.write(path, text),
+    writeText: async (path: string, text: string, { survives }: Keep = {}) => {
+      tree.write(path, text);
+      if (survives === 'death') unsynced.add(path);
+      else unsynced.delete(path);
+    },
+    /** What had not to survive that is gone: the worst that a disk may do. */
+    losePower: () => {
+      for (const path of unsynced) tree.remove(path);
+      unsynced.clear();
+    },
     appendText: async (path: string, text: string) => tree.append(path, text),
     makeDirectory: async (path: string) => tree.makeFolder(path),
     remove: async (path: string) => tree.remove(path),

@@ -9,7 +9,7 @@ import type { StepMac } from './step-mac.ts';
 
 export type SeenMac = Pick<StepMac, 'measureDisk'> & {
   readonly commands: Omit<StepCommands, 'losePower'>;
-  readonly files: Omit<MemoryFiles, 'now'>;
+  readonly files: Omit<MemoryFiles, 'now' | 'losePower'>;
 };
 
 export const seenBy = (actor: Actor, mac: StepMac): SeenMac => ({
@@ -56,7 +56,7 @@ const seeFiles = (actor: Actor, files: MemoryFiles): SeenMac['files'] => {
     readBytes: files.readBytes,
     list: files.list,
     look: files.look,
-    writeText: (path: string, text: string) => change('write', () => files.writeText(path, text)),
+    writeText: (...written: Parameters<MemoryFiles['writeText']>) => change('write', () => files.writeText(...written)),
     appendText: (path: string, text: string) => change('append', () => files.appendText(path, text)),
     makeDirectory: (path: string) => change('make', () => files.makeDirectory(path)),
     remove: (path: string) => change('remove', () => files.remove(path)),

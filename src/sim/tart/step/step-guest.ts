@@ -2,6 +2,7 @@
 import { type Clock, sleep } from '../../../base/clock.ts';
 import {
   answersItself,
+  COMMAND_FILE,
   ENV_FILE,
   EXIT_CODE_FILE,
   type Guest,
@@ -15,6 +16,7 @@ import {
   SCRIPT_VARIABLE,
 } from '../guest.ts';
 import type { ExecIo } from '../tart-context.ts';
+import { isLauncher, LAUNCHED_FOLDER, readCommandFile } from './command-file.ts';
 import type { FileTree } from './file-tree.ts';
 import { planScript } from './guest-script.ts';
 
@@ -60,6 +62,14 @@ export const bootStepGuest = ({ clock, files, programs = {} }: StepGuestPorts, b
     if (script !== undefined) void main(script);
     else stopping.signal.addEventListener('abort', () => end({ how: 'shutdown' }));
   };
+  /** What a Pod's container says runs on by itself; the agent finds its code and switches the guest off. */
+  const launch = async (): Promise<void> => {
+    if (status === undefined || files.has(`${status}/${LAUNCHED_FOLDER}`)) return;
+    files.makeFolder(`${status}/${LAUNCHED_FOLDER}`);
+    const words = readCommandFile(files.textOf(`${share('env')}/${COMMAND_FILE}`) ?? '');
+    const code = await follow(scriptOf(words), { ...NO_PROGRAMS, clock, signal: stopping.signal, print });
+    if (!power.signal.aborted && files.has(status)) files.write(`${status}/${EXIT_CODE_FILE}`, `${code}\n`);
+  };
   const cancelBoot = clock.schedule(boot.plan.bootMs, start);
   const { panicAfterMs, agentSilent } = boot.faults;
   const panic = (): void => end({ how: 'error', why: 'Internal Virtualization error.' });
@@ -68,11 +78,11 @@ export const bootStepGuest = ({ clock, files, programs = {} }: StepGuestPorts, b
     ended,
     exec: async (argv, { out }) => {
       if (!hasBooted || agentSilent === true || power.signal.aborted) return undefined;
-      const answer = answersItself(argv, boot.faults);
+      const [script, answer] = [scriptOf(argv), answersItself(argv, boot.faults)];
       if (answer !== undefined) out(answer);
-      if (answer !== undefined) return 0;
-      if (!isShutdown(argv)) return follow(scriptOf(argv), { ...NO_PROGRAMS, clock, signal: power.signal, print: out });
-      stopping.abort();
+      else if (isLauncher(script)) void launch();
+      else if (isShutdown(argv)) stopping.abort();
+      else return follow(script, { ...NO_PROGRAMS, clock, signal: power.signal, print: out });
       return 0;
     },
     powerOff: () => {

@@ -34,7 +34,7 @@ export interface StepMac {
   readonly tartBinary: string;
   /** What was set before stays unless it is named. */
   configure(settings: Partial<SimTartSettings>): void;
-  /** Everything that runs is gone at once; what is on the disk stays. */
+  /** Everything that runs is gone at once; what the disk has got stays. */
   losePower(): void;
 }
 
@@ -63,6 +63,9 @@ export const createStepMac = (options: StepMacOptions): StepMac => {
     configure: (changes) => {
       settings = { ...settings, ...changes };
     },
-    losePower: commands.losePower,
+    losePower: () => {
+      commands.losePower();
+      files.losePower();
+    },
   };
 };

@@ -12,6 +12,8 @@ export interface Strike {
 
 export interface Disturbance {
   readonly id: string;
+  /** The agents that Macs must have for it; any unless said. */
+  readonly needs?: 'tart-kubelet';
   /** Says what it did, or undefined when there was nothing to do it to. */
   readonly strike: (strike: Strike) => string | undefined;
 }

@@ -5,12 +5,13 @@ import type { ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import { CLUSTER_API_ANNOTATIONS, CLUSTER_API_LABELS } from '../../../kube/types/cluster-api.ts';
 import type { AuditEntry } from '../../../sim/cloud/call-log.ts';
 import type { MacView } from '../../../sim/mac/sim-mac.ts';
+import { BY_HAND } from '../taken-back.ts';
 import type { Happening, Property, Truth } from '../truth.ts';
 import { acceptedByFleet } from './fleet-writes.ts';
 
 const isLive = ({ metadata }: ScalewayAppleSiliconMachine): boolean => metadata.deletionTimestamp === undefined;
 
-/** Whoever has the claim or was told that it is provisioned has the Mac; a mere choice is none yet (R5). */
+/** Whoever has the claim or was told that it is provisioned names its Mac; a mere choice is none yet (R5). */
 const hasMac = (machine: ScalewayAppleSiliconMachine, host: MacHost | undefined): boolean =>
   host?.spec.claimRef?.uid === machine.metadata.uid || machine.status?.initialization?.provisioned === true;
 
@@ -20,6 +21,10 @@ const ownersOf = (truth: Truth, serverId: string): readonly ScalewayAppleSilicon
     .list('machines')
     .filter((machine) => isLive(machine) && machine.status?.serverID === serverId && hasMac(machine, host));
 };
+
+/** One that a person took the Mac back from has it again only by a claim, whatever it still says of itself (taken-back.ts). */
+const isDispossessed = (truth: Truth, serverId: string, { metadata: { uid = '' } }: ScalewayAppleSiliconMachine) =>
+  truth.takenBackFrom(serverId).has(uid) && truth.find('hosts', serverId)?.spec.claimRef?.uid !== uid;
 
 /** Two clusters may both have a claim on record, until the name at Scaleway tells one that it was late (R7). */
 const isSettled = (truth: Truth) => (machine: ScalewayAppleSiliconMachine) =>
@@ -50,15 +55,16 @@ export const exclusiveClaim: Property = {
     const replaced = replacedClaim(happening);
     if (replaced !== undefined) return replaced;
     for (const serverId of serversOf(happening)) {
-      const owners = [truth, ...truth.others()].flatMap((one) => ownersOf(one, serverId).filter(isSettled(one)));
+      const owners = [truth, ...truth.others()].flatMap((one) =>
+        ownersOf(one, serverId)
+          .filter(isSettled(one))
+          .filter((owner) => !isDispossessed(one, serverId, owner)),
+      );
       if (owners.length > 1) return `${serverId} has ${owners.map(({ metadata }) => metadata.name).join(' and ')}`;
     }
     return undefined;
   },
 };
-
-/** Of an intent that a person stored by hand, which may concern a Mac at work. */
-const BY_HAND = /^by-hand/;
 
 export const noLiveWipe: Property = {
   id: 'S2',

@@ -44,6 +44,19 @@ const BAD: readonly BadRow[] = [
   },
   {
     property: 'S1',
+    story: 'a machine has claimed anew the Mac that a person took back from it, and another cluster has it',
+    ...{ hosts: [claimedHost()], takenBackFrom: ['uid-a'], machines: [machine('a', { status: PROVISIONED })] },
+    other: { machines: [machine('b', { status: PROVISIONED })] },
+    happenings: [changed('hosts', claimedHost(), macHost())],
+  },
+  {
+    property: 'S1',
+    story: 'two other machines have the Mac that a person took back from a third',
+    ...{ takenBackFrom: ['uid-a'], machines: ['a', 'b', 'c'].map((name) => machine(name, { status: PROVISIONED })) },
+    happenings: [changed('machines', machine('c', { status: PROVISIONED }))],
+  },
+  {
+    property: 'S1',
     story: 'a claim takes the place of another',
     happenings: [
       changed('hosts', claimedHost(), macHost()),

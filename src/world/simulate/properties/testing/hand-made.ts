@@ -34,6 +34,8 @@ export interface BadWorld {
   readonly server?: Partial<SimServer>;
   /** Its server is not there any more. */
   readonly isGone?: true;
+  /** UIDs of machines that a person took the Mac back from. */
+  readonly takenBackFrom?: readonly string[];
   /** One that was renewed just now, unless given. */
   readonly leases?: readonly Lease[];
   /** Another cluster on the same Macs. */
@@ -72,6 +74,7 @@ export const fakeTruth = ({ happenings, ...world }: BadWorld): FakeTruth => {
     server: (id) => (world.isGone !== true && isKnown(id) ? server(world.server) : undefined),
     servers: () => [server({ ...world.server, ...(world.isGone === true && { id: 'another', name: 'theirs' }) })],
     mac: () => ({ ...MAC, ...world.mac }),
+    takenBackFrom: () => new Set(world.takenBackFrom),
     others: () => (world.other === undefined ? [] : [fakeTruth({ ...world.other, happenings: [] }).truth]),
   };
   const told = happenings.filter((happening) => 'is' in happening);

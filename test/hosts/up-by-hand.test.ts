@@ -1,0 +1,93 @@
+/** `./macfleet up` as a person uses it: in a terminal, with kubectl beside it, stopped by Ctrl-C, killed, and started again. */
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { until } from '../../tools/cluster/testing/stage.ts';
+import { openTerminal, PTY, type Terminal } from '../../tools/record/terminal.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const LIMIT_MS = 120_000;
+const scratch = mkdtempSync(join(tmpdir(), 'macfleet-by-hand-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+const isThere = (program: string): boolean => spawnSync(program, ['--help'], { stdio: 'ignore' }).error === undefined;
+const skip = [PTY, 'kubectl'].find((program) => !isThere(program));
+
+const open = (columns: number, command: string): Terminal => openTerminal({ columns, folder: ROOT, command });
+
+/** The table as it stands on the screen by now. */
+const lastPicture = (text: string): string => text.slice(text.lastIndexOf('MAC '));
+
+describe('up in a terminal', { skip: skip === undefined ? false : `there is no ${skip} here` }, () => {
+  const data = join(scratch, 'data');
+  const command = `./macfleet up --macs-as step-level --fleet macos --data ${data}`;
+  const kubectl = async (...args: readonly string[]): Promise<string> => {
+    const env = { ...process.env, KUBECONFIG: join(data, 'kubeconfig') };
+    return (await promisify(execFile)('kubectl', [...args], { env })).stdout;
+  };
+  const machines = async (): Promise<string> => kubectl('get', 'machines', '-o', 'jsonpath={.items[*].status.phase}');
+  const untilRunning = (count: number) =>
+    until(`${count} Machines run`, async () => (await machines()) === Array(count).fill('Running').join(' '));
+
+  const tryOut = async (t: TestContext): Promise<void> => {
+    const terminal = open(100, command);
+    t.after(() => terminal.child.kill('SIGKILL'));
+    await until('it suggests what to try', () => /Ctrl-C stops everything/.test(terminal.text()));
+    const tries = terminal.text().match(/^ {2}(kubectl|\.\/macfleet|curl) .*$/gm) ?? [];
+    const suggested = [...new Set(tries.map((line) => line.trim().replaceAll('\r', '')))];
+    assert.equal(suggested.length, 5, suggested.join('\n'));
+    await until('the Job is done', () => /hello-macos 3\/3 done/.test(terminal.text()));
+    for (const line of suggested) {
+      const env = { ...process.env, KUBECONFIG: join(data, 'kubeconfig') };
+      await promisify(execFile)('sh', ['-c', line], { env, cwd: ROOT });
+    }
+    const widest = Math.max(
+      ...lastPicture(terminal.text())
+        .split(/\r?\n/)
+        .map(({ length }) => length),
+    );
+    assert.ok(widest <= 100, `${widest} columns`);
+    await kubectl('scale', 'machinedeployment', 'macos', '--replicas', '5');
+    await untilRunning(5);
+    const [first] = (await kubectl('get', 'machines', '-o', 'name')).split('\n');
+    await kubectl('delete', first ?? '', '--wait=false');
+    await kubectl('scale', 'machinedeployment', 'macos', '--replicas', '2');
+    await untilRunning(2);
+    await until(
+      'three Macs are wiped and free',
+      () => (lastPicture(terminal.text()).match(/ free /g) ?? []).length === 3,
+    );
+    terminal.child.stdin?.write('\u0003');
+    const [code] = await terminal.ended;
+    assert.match(terminal.text(), /Stopping: the runners, the Macs, the controllers, the API server/);
+    assert.match(terminal.text(), /The fleet stays in .*data: `macfleet up --data/);
+    assert.equal(code, 0);
+  };
+
+  const goOn = async (t: TestContext): Promise<void> => {
+    const terminal = open(40, command);
+    t.after(() => terminal.child.kill('SIGKILL'));
+    await until('the table is there', () => /MAC +STATE/.test(terminal.text()));
+    assert.match(terminal.text(), /Going on where the last run in this folder ended/);
+    await untilRunning(2);
+    const second = spawnSync(join(ROOT, 'macfleet'), ['up', '--data', data], { cwd: ROOT, encoding: 'utf8' });
+    assert.match(second.stderr, /what to do: .*\n {2}code: StoreInUse/, second.stderr);
+    const picture = lastPicture(terminal.text()).split(/\r?\n/);
+    assert.ok(Math.max(...picture.slice(0, 4).map(({ length }) => length)) <= 40, picture.join('\n'));
+    terminal.child.stdin?.write('\u0003');
+    await until('it stops', () => /Stopping/.test(terminal.text()));
+    terminal.child.stdin?.write('\u0003');
+    await terminal.ended;
+    assert.ok(readFileSync(join(data, 'kubeconfig'), 'utf8').length > 0);
+  };
+
+  // In this order, whatever the seed of the run: the second goes on with what the first left.
+  it('is all that a person needs', { timeout: 2 * LIMIT_MS }, async (t) => {
+    await t.test('shows a table that fits, does what it suggests, grows and shrinks, and stops in order', tryOut);
+    await t.test('goes on with the same Nodes in a narrow terminal, and a second Ctrl-C stops it at once', goOn);
+  });
+});
