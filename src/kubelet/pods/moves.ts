@@ -76,7 +76,7 @@ const look: MakeMove = async (parts, subject) => {
   if (run === undefined) await parts.journal.put(asMaking(entry));
   else {
     forgetRun(memory);
-    await parts.attend(subject, run, 'earlier');
+    await parts.attend(subject, run);
   }
   return ON;
 };

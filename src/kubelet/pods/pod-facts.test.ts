@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Secret } from '../../base/secret.ts';
 import { DISPATCH_AUDIENCE } from '../../kinds/labels.ts';
 import type { Container } from '../../kube/types/pod.ts';
 import { parseDockerConfig } from './pull-credentials.ts';
@@ -8,7 +7,7 @@ import { refusePod } from './refuse-pod.ts';
 import { restartAfterMs } from './restart-backoff.ts';
 import { sizeVm } from './size-vm.ts';
 import { samplePod, UID } from './testing/pod-samples.ts';
-import { renewAfterMs, tokensOf } from './tokens.ts';
+import { firstDueMs, tokensOf } from './tokens.ts';
 import { legacyVmNameOf, parseVmName, vmNameOf } from './vm-name.ts';
 
 describe('the size of a VM', () => {
@@ -118,11 +117,9 @@ describe('the tokens of a Pod', () => {
     const pod = samplePod({ spec: { volumes }, container: { volumeMounts } });
     assert.deepEqual(tokensOf(pod), [{ path: 'tokens/vault/t', audience: 'vault', seconds: 600 }]);
   });
-  it('are renewed when four fifths of the shortest life are over, never in a frenzy', () => {
-    const token = (expiresMs: number) => ({ path: 'p', token: new Secret('t'), expiresMs });
-    assert.equal(renewAfterMs([token(1_000_000), token(100_000)], 0), 80_000);
-    assert.equal(renewAfterMs([token(5)], 10), 10_000);
-    assert.equal(renewAfterMs([], 0), undefined);
+  it('are due with the first of them, and never when there are none', () => {
+    assert.equal(firstDueMs([{ dueMs: 800_000 }, { dueMs: 80_000 }]), 80_000);
+    assert.equal(firstDueMs([]), Number.POSITIVE_INFINITY);
   });
 });
 
