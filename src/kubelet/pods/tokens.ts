@@ -42,9 +42,12 @@ export const tokensOf = ({ spec }: Pod): readonly WantedToken[] => [
     ),
 ];
 
-/** The volume that admission adds for the API's own token is not for VMs: it is in no Pod's manifest. */
+/** How the volume is called that admission adds to every Pod, with the API's own token, its authority and the namespace. */
+export const GIVEN_VOLUME = 'kube-api-access-';
+
+/** That one is not for VMs: it is in no Pod's manifest. */
 const isMounted = ({ containers }: Pod['spec'], volume: string): boolean =>
-  !volume.startsWith('kube-api-access-') &&
+  !volume.startsWith(GIVEN_VOLUME) &&
   containers.some(({ volumeMounts = [] }) => volumeMounts.some(({ name }) => name === volume));
 
 export interface MintedToken extends GuestToken {
