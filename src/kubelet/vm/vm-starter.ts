@@ -8,7 +8,7 @@ import type { StartVm, VmPort } from './vm-port.ts';
 import { observeVmProcesses, type VmWork } from './vm-work.ts';
 
 export interface VmStarterOptions extends VmWork {
-  /** How many may run at once; Apple's licence allows two. */
+  /** How many may run at once; Apple's licence allows two, and a Mac may offer less. */
   readonly vmsMax: number;
   /** Sees to it that somebody is logged in at the Mac: without that no VM starts. */
   readonly ensureSession: (signal: AbortSignal) => Promise<void>;
