@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runningVms } from '../sim/tart/tart-home.ts';
 import type { SimTartSettings } from '../sim/tart/tart-settings.ts';
-import { createKubeletWorld, type KubeletWorld } from './kubelet-world.ts';
+import { createKubeletWorld, type KubeletWorld, type KubeletWorldOptions } from './kubelet-world.ts';
 import { createPod, deletePod, endOf, isReady, runFor, runUntil, type WantedPod } from './testing/kubelet-run.ts';
 
 interface Row {
@@ -81,6 +81,20 @@ const ROWS: readonly Row[] = [
     mend: ({ mac }) => mac.configure({ hangs: [] }),
   },
   {
+    story: 'a Tart that is missing',
+    settings: { isMissing: true },
+    says: /there is no tart at .*Install Tart on the Mac/,
+    waits: 'CreateContainerError',
+    mend: ({ mac }) => mac.configure({ isMissing: false }),
+  },
+  {
+    story: 'F44: a login keychain that is closed',
+    settings: { isKeychainClosed: true },
+    says: /VZErrorDomain Code=1 .*may be that the login keychain is closed: .*unlock-keychain/s,
+    waits: 'CreateContainerError',
+    mend: ({ mac }) => mac.configure({ isKeychainClosed: false }),
+  },
+  {
     story: 'a Tart that prints garbage',
     pod: { container: { image: OTHER } },
     settings: { garbles: ['get', 'list', 'fqn'] },
@@ -91,8 +105,11 @@ const ROWS: readonly Row[] = [
 ];
 
 /** A Mac with one VM that runs, which nothing of this is about. */
-const stage = async (seed: number): Promise<{ readonly world: KubeletWorld; readonly isWell: () => boolean }> => {
-  const world = createKubeletWorld({ seed });
+const stage = async (
+  seed: number,
+  options: Partial<KubeletWorldOptions> = {},
+): Promise<{ readonly world: KubeletWorld; readonly isWell: () => boolean }> => {
+  const world = createKubeletWorld({ seed, ...options });
   createPod(world, { atMs: 1_000, name: 'neighbour' });
   await runUntil(world, 'the neighbour runs', () => isReady(world.pod('neighbour')));
   const [vm = ''] = runningVms(world.mac.home);
@@ -131,4 +148,42 @@ describe('bad input', () => {
     assert.ok(isWell());
     assert.ok([...world.starts.keys()].every((vm) => vm.length <= 63));
   });
+});
+
+describe('a Mac whose Tart is of no use', () => {
+  const rows: readonly { story: string; settings: Partial<SimTartSettings>; reason: string; says: RegExp }[] = [
+    { story: 'missing', settings: { isMissing: true }, reason: 'TartMissing', says: /no tart at .*Install Tart/ },
+    {
+      story: 'too old',
+      settings: { version: '2.31.9' },
+      reason: 'TartTooOld',
+      says: /tart is 2\.31\.9, and 2\.32\.0 is the oldest that works\. Install a newer Tart/,
+    },
+  ];
+  const usable = (world: KubeletWorld) =>
+    world.node()?.status?.conditions?.find(({ type }) => type === 'TartUsable') ?? assert.fail('no condition');
+  const offered = (world: KubeletWorld) => world.node()?.status?.allocatable?.['pods'];
+
+  for (const [at, { story, settings, reason, says }] of rows.entries()) {
+    it(`${story}: its Node says so and takes no Pods; the VM that runs stays, and with it the Node is Ready`, async () => {
+      const { world, isWell } = await stage(231 + at, { login: 'modelled' });
+      world.mac.configure(settings);
+      await runUntil(world, 'it is told', () => usable(world).status === 'False');
+      assert.equal(usable(world).reason, reason);
+      assert.match(usable(world).message ?? '', says);
+      assert.deepEqual([offered(world), isReady(world.node()), isWell()], ['0', true, true]);
+      world.mac.configure({ isMissing: false, version: '2.32.1' });
+      await runUntil(world, 'it is well again', () => usable(world).status === 'True' && offered(world) !== '0');
+      assert.ok(isWell(), 'the neighbour ran on');
+    });
+
+    it(`${story}, and nothing runs: its Node is not Ready`, async () => {
+      const world = createKubeletWorld({ seed: 241 + at, login: 'modelled' });
+      await runUntil(world, 'the Node is ready', () => isReady(world.node()));
+      world.mac.configure(settings);
+      const startedMs = world.kernel.nowMs();
+      await runUntil(world, 'it is told', () => !isReady(world.node()));
+      assert.ok(world.kernel.nowMs() - startedMs <= 60_000, `${world.kernel.nowMs() - startedMs} ms`);
+    });
+  }
 });
