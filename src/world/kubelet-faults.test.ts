@@ -217,6 +217,30 @@ describe('F85: an image that does not come', () => {
   });
 });
 
+describe('a pull', () => {
+  const play = async (seed: number, pullMs: number) => {
+    const world = createKubeletWorld({ seed });
+    world.mac.configure({ images: { '*': { pullMs } } });
+    createPod(world, { atMs: 1_000, name: 'pod' });
+    const said = new Set<string>();
+    await runUntil(world, 'it is ready', () => {
+      const message = stateOf(world)?.waiting?.message;
+      if (message?.startsWith('pulling ')) said.add(message);
+      return isReady(world.pod('pod'));
+    });
+    return { said: [...said], writes: world.writes.filter(({ resource }) => resource === 'pods').length };
+  };
+
+  it('that takes long is told in quarters, and one that does not is told as such: few writes (D11)', async () => {
+    const image = 'ghcr.io/acme/macos:1';
+    const quick = await play(56, 20_000);
+    assert.deepEqual(quick.said, [`pulling ${image}`]);
+    const slow = await play(56, 600_000);
+    assert.deepEqual(slow.said, [`pulling ${image}`, ...[25, 50, 75].map((of) => `pulling ${image}: ${of} %`)]);
+    assert.equal(slow.writes, quick.writes + 3);
+  });
+});
+
 describe('what a Pod can do without', () => {
   it('§7-31 does not hold it up: its metrics cannot be passed on, and it runs all the same', async () => {
     const refused = async () => {

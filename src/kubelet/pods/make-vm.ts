@@ -15,6 +15,7 @@ import { fetchEnv } from './fetch-env.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { logPathOf, type PodPorts } from './pod-ports.ts';
 import { fetchPullCredentials } from './pull-credentials.ts';
+import { tellBySteps } from './pull-progress.ts';
 import type { Waiting } from './render-status.ts';
 import { sizeVm } from './size-vm.ts';
 import { firstDueMs, mintTokens } from './tokens.ts';
@@ -112,13 +113,15 @@ const readGuest = async (
 };
 
 const holdImage = async (
-  { client, images }: PodPorts,
+  { client, clock, images }: PodPorts,
   { image = '', imagePullPolicy }: Container,
   { pod, report, signal }: MakeVm,
 ): Promise<HeldImage> => {
   const credentials = await fetchPullCredentials(pod, { client, signal });
-  if (!images.has(image)) report({ reason: 'ContainerCreating', message: `pulling ${image}` });
-  return images.ensure({ image, policy: policyOf(imagePullPolicy), credentials, signal });
+  const tell = (message: string): void => report({ reason: 'ContainerCreating', message });
+  if (!images.has(image)) tell(`pulling ${image}`);
+  const onProgress = tellBySteps(clock, (percent) => tell(`pulling ${image}: ${percent} %`));
+  return images.ensure({ image, policy: policyOf(imagePullPolicy), credentials, onProgress, signal });
 };
 
 /** The rule of Kubernetes for those who say nothing makes `latest` a pull per VM; a base that is here will do. */
