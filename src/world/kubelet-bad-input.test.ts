@@ -1,6 +1,7 @@
 /** What people get wrong, and what a Mac lacks: the Pod says what is wrong and what to do, its neighbour runs on, and it goes when it is deleted. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { SECRETS } from '../kube/types/core.ts';
 import { runningVms } from '../sim/tart/tart-home.ts';
 import type { SimTartSettings } from '../sim/tart/tart-settings.ts';
 import { createKubeletWorld, type KubeletWorld, type KubeletWorldOptions } from './kubelet-world.ts';
@@ -10,6 +11,8 @@ interface Row {
   readonly story: string;
   readonly pod?: WantedPod;
   readonly settings?: Partial<SimTartSettings>;
+  /** What is there before the Pod. */
+  readonly prepare?: (world: KubeletWorld) => void;
   /** What the Pod says. */
   readonly says: RegExp;
   /** The reason its container waits for. */
@@ -25,6 +28,11 @@ const PINNED = `ghcr.io/acme/other@sha256:${'a'.repeat(64)}`;
 const fromSecret = { name: 'KEY', valueFrom: { secretKeyRef: { name: 'late', key: 'k' } } };
 const script = { name: 'SIM_GUEST_SCRIPT', value: 'exit 0' };
 
+const renderLogin = (password: string) => {
+  const config = { auths: { 'ghcr.io': { auth: Buffer.from(`u:${password}`).toString('base64') } } };
+  return { '.dockerconfigjson': Buffer.from(JSON.stringify(config)).toString('base64') };
+};
+
 const ROWS: readonly Row[] = [
   {
     story: 'an image that does not exist',
@@ -36,10 +44,15 @@ const ROWS: readonly Row[] = [
   },
   {
     story: 'wrong credentials',
-    pod: { container: { image: OTHER } },
-    settings: { images: { ...GOOD, [OTHER]: { login: { username: 'u', password: 'p' } } } },
+    pod: { container: { image: OTHER }, spec: { imagePullSecrets: [{ name: 'registry' }] } },
+    settings: { images: { ...GOOD, [OTHER]: { login: { username: 'u', password: 'p' }, script: 'exit 0' } } },
+    prepare: ({ operator }) =>
+      operator.create('/api/v1/namespaces/default/secrets', {
+        ...{ metadata: { name: 'registry' }, type: 'kubernetes.io/dockerconfigjson', data: renderLogin('wrong') },
+      }),
     says: /imagePullSecret whose user may pull this image/,
     waits: 'ErrImagePull',
+    mend: ({ operator }) => operator.merge(SECRETS, 'registry', { data: renderLogin('p') }),
   },
   {
     story: 'another digest than the one that is pinned',
@@ -120,10 +133,11 @@ const stage = async (
 const waiting = (world: KubeletWorld) => world.pod('bad')?.status?.containerStatuses?.[0]?.state?.waiting;
 
 describe('bad input', () => {
-  for (const [at, { story, pod, settings, says, waits, mend }] of ROWS.entries()) {
+  for (const [at, { story, pod, settings, prepare, says, waits, mend }] of ROWS.entries()) {
     it(`${story}: the Pod says what to do, and its neighbour runs on`, async () => {
       const { world, isWell } = await stage(201 + at);
       world.mac.configure(settings ?? {});
+      prepare?.(world);
       createPod(world, { atMs: 0, name: 'bad' }, { script: 'exit 0', ...pod });
       await runUntil(world, 'it says so', () => world.pod('bad')?.status?.reason === 'TartCreateFailed');
       assert.match(world.pod('bad')?.status?.message ?? '', says);
