@@ -33,6 +33,7 @@ import { renderDemo } from '../../../src/world/demo-fleet.ts';
 
 const MANAGER = join(import.meta.dirname, '..', '..', '..', 'bin', 'manager.ts');
 const FLEET_KEY = openSshKeyFrom(Buffer.alloc(32, 9));
+const QUIET = ['--metrics-bind-address=0', '--health-probe-bind-address=0', '--host-times=fast'];
 /** What a release of tart-kubelet would be. */
 const AGENT = `import '${PROJECT_ON_MAC}/bin/tart-kubelet.ts';\n`;
 /** On the loopback, and no other Mac's. */
@@ -104,12 +105,7 @@ test('the manager process adopts a Mac over SSH, and tart-kubelet joins by a tok
   await pipeline(Readable.from([fleet.kubeconfig.reveal()]), createWriteStream(kubeconfig, { mode: 0o600 }));
   const flags = [
     ...['--kubeconfig', kubeconfig, '--scaleway', '--default-adopt-pool-prefix=tuist-pool-', `--ssh-port=${port}`],
-    ...[
-      '--metrics-bind-address=0',
-      '--health-probe-bind-address=0',
-      '--host-times=fast',
-      ...(await writeArtefacts(data)),
-    ],
+    ...[...QUIET, ...(await writeArtefacts(data))],
   ];
   const env = {
     ...{ HOME: data, PATH: process.env['PATH'], SCW_API_URL: apiUrl, SCW_DEFAULT_PROJECT_ID: cloud.projectId },
