@@ -308,7 +308,7 @@ testOnSteps('a socket that an earlier run left behind does not make a failed sta
   await bench.files.writeText(`${bench.tartHome}/vms/a/control.sock`, '');
   await sleep(bench.clock, 1_000, bench.signal);
   await bench.configure({ vmFaults: { a: { startFails: { afterMs: 300, code: 1 } } } });
-  assert.equal(await codeOf(bench.vms.start(await bench.startOf('a'))), 'VmExitedImmediately');
+  assert.equal(await codeOf(bench.vms.start(await bench.startOf('a'))), 'VmStartRefused');
 });
 
 testOnSteps('a process that has got the number of a lost one is not taken for it', async (bench) => {
