@@ -354,3 +354,16 @@ for (const [story, end] of Object.entries(ENDINGS)) {
     await bench.until(() => !pids.some(bench.commands.isAlive));
   });
 }
+
+testOnSteps('a run that fails at once is told by its own words, not by those of an earlier one', async (bench) => {
+  await bench.configure({ isKeychainClosed: true });
+  await makeVm(bench, 'a');
+  assert.equal(await codeOf(bench.vms.start(await bench.startOf('a'))), 'VmStartRefused');
+  const killed = { startFails: { afterMs: 100, signal: 'SIGKILL' } } as const;
+  await bench.configure({ isKeychainClosed: false, vmFaults: { a: killed } });
+  const again = bench.vms.start(await bench.startOf('a'));
+  await assert.rejects(again, {
+    code: 'VmExitedImmediately',
+    message: /exited immediately with SIGKILL \(log .*\): $/,
+  });
+});

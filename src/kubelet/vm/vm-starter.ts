@@ -28,8 +28,9 @@ export const createVmStarter = (options: VmStarterOptions): VmPort['start'] => {
       // Getting ready may have taken long: whoever ran when it began may have ended since.
       if (!look.hasRoom()) await look.processes(signal);
       look.take();
+      const fromByte = (await options.files.look(logPath))?.sizeBytes ?? 0;
       const run = await launch(options, request);
-      await untilSane(options, run, logPath);
+      await untilSane(options, run, { logPath, fromByte });
       return run;
     } finally {
       look.release();
