@@ -95,7 +95,7 @@ const givesFigures = async (mac: Mac): Promise<void> => {
       new RegExp(`\\n${name}\\{namespace="${namespace}",pod="busy-\\w+"\\} \\d+(\\.\\d+)? \\d+\\n`),
     );
   assert.match(figures, /^200 (.*\n)*node_cpu_usage_seconds_total \d+(.*\n)*resource_scrape_error 0\n/);
-  await kubectl('delete job/busy --wait=true');
+  await kubectl('delete job/busy --cascade=foreground --wait=true');
 };
 
 /** With what lies on its disk; the agent is stopped, so that it does not put right what is tried. */
