@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -16,9 +17,11 @@ import { ADMIN } from '../src/controlplane/auth/user.ts';
 import { type ServedControlPlane, serveControlPlane } from '../src/controlplane/serve-control-plane.ts';
 import type { KubeClient } from '../src/kube/client/client.ts';
 import { renderKubeconfig } from '../src/kube/client/login/render-kubeconfig.ts';
+import type { TokenRequest } from '../src/kube/types/authentication.ts';
 import { LEASES } from '../src/kube/types/coordination.ts';
-import { NODES, type Node, PODS } from '../src/kube/types/core.ts';
+import { NODES, type Node, PODS, SERVICE_ACCOUNTS } from '../src/kube/types/core.ts';
 import type { Pod } from '../src/kube/types/pod.ts';
+import { CLUSTER_ROLE_BINDINGS } from '../src/kube/types/rbac.ts';
 import { type Agents, approveServing, createAgents, createLook, letJoin } from './tart-kubelet/agent-process.ts';
 
 const NODE = 'mac-1';
@@ -27,6 +30,8 @@ const [clock, random, logger] = [createSystemClock(), createSystemRandom(), sile
 
 interface Stage extends Pick<Agents, 'start'> {
   readonly client: KubeClient;
+  /** PEM of the cluster's. */
+  readonly authority: string;
   readonly folder: string;
   readonly signal: AbortSignal;
 }
@@ -48,7 +53,7 @@ const stageMac = async (t: TestContext): Promise<Stage> => {
     await plane.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { client, folder, signal: stop.signal, start: agents.start };
+  return { client, authority: plane.authority, folder, signal: stop.signal, start: agents.start };
 };
 
 const writeJoin = ({ url, authority }: ServedControlPlane, folder: string): string => {
@@ -77,6 +82,42 @@ const readPod = (client: KubeClient, name: string, signal: AbortSignal): Promise
   client.get(PODS, { namespace: 'default', name }, { signal });
 
 const exitCodeOf = ({ status }: Pod): number | undefined => status?.containerStatuses?.[0]?.state?.terminated?.exitCode;
+
+/** A token of somebody who may read what Nodes measure. */
+const letRead = async (client: KubeClient, signal: AbortSignal): Promise<string> => {
+  const account = { namespace: 'default', name: 'default' };
+  await client.create(
+    CLUSTER_ROLE_BINDINGS,
+    {
+      metadata: { name: 'reader' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
+      subjects: [{ kind: 'ServiceAccount', ...account }],
+    },
+    { signal },
+  );
+  const body: TokenRequest = { metadata: account, spec: { audiences: [] } };
+  const { status } = await client.createSubresource(SERVICE_ACCOUNTS, account, { subresource: 'token', body, signal });
+  return status?.token ?? assert.fail('no token');
+};
+
+interface AskAgent {
+  readonly port: number;
+  readonly authority: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Code and text. */
+const askAgent = ({ port, authority: ca, headers }: AskAgent): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path: '/metrics/resource', ca, headers, agent: false } as const;
+    const asked = request(options, async (response) => {
+      let said = '';
+      for await (const chunk of response) said += String(chunk);
+      resolve(`${response.statusCode} ${said}`);
+    });
+    asked.once('error', reject);
+    asked.end();
+  });
 
 describe('tart-kubelet as a process', { concurrency: 2 }, () => {
   it('joins with a token, runs a Pod that the scheduler gave it, and shows its log and exit code', async (t) => {
@@ -133,6 +174,32 @@ describe('tart-kubelet as a process', { concurrency: 2 }, () => {
     assert.equal(pod.metadata.uid, uid);
     const log = String(await client.getRaw('/api/v1/namespaces/default/pods/job/log', { signal }));
     assert.deepEqual(log.match(/before \d|after/g), ['before 1', 'before 2', 'before 3', 'after']);
+  });
+
+  it('tells what a VM uses to whom the API lets know, as metrics-server asks for `kubectl top`', async (t) => {
+    const { client, authority, signal, start } = await stageMac(t);
+    const seen = createLook(start());
+    await client.create(PODS, renderPod('busy', 'sleep 600'), { signal });
+    await seen(
+      'the Pod runs',
+      async () => (await readPod(client, 'busy', signal)).status?.phase === 'Running' || undefined,
+    );
+    const [node] = (await client.list(NODES, { signal })).items;
+    const port = node?.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? assert.fail('no port');
+    const bearer = await letRead(client, signal);
+    const ask = (headers: Readonly<Record<string, string>>): Promise<string> => askAgent({ port, authority, headers });
+    assert.match(await ask({}), /^401/);
+    const figures = await seen('its figures', async () => {
+      const said = await ask({ authorization: `Bearer ${bearer}` });
+      return said.includes('pod="busy"') ? said : undefined;
+    });
+    assert.match(
+      figures,
+      /^200 (.*\n)*pod_cpu_usage_seconds_total\{namespace="default",pod="busy"\} \d+(\.\d+)? \d+\n/,
+    );
+    assert.match(figures, /\npod_memory_working_set_bytes\{namespace="default",pod="busy"\} [1-9]\d+ \d+\n/);
+    await client.delete(PODS, { namespace: 'default', name: 'busy' }, { signal });
+    await seen('it is gone', async () => (await client.list(PODS, { signal })).items.length === 0 || undefined);
   });
 
   it('S22 runs no more VMs than the Pods that it offers, whoever binds them', async (t) => {
