@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -22,7 +21,14 @@ import { LEASES } from '../src/kube/types/coordination.ts';
 import { NODES, type Node, PODS, SERVICE_ACCOUNTS } from '../src/kube/types/core.ts';
 import type { Pod } from '../src/kube/types/pod.ts';
 import { CLUSTER_ROLE_BINDINGS } from '../src/kube/types/rbac.ts';
-import { type Agents, approveServing, createAgents, createLook, letJoin } from './tart-kubelet/agent-process.ts';
+import {
+  type Agents,
+  approveServing,
+  askAgent,
+  createAgents,
+  createLook,
+  letJoin,
+} from './tart-kubelet/agent-process.ts';
 
 const NODE = 'mac-1';
 const JOIN = { token: 'abcdef.0123456789abcdef', group: 'system:bootstrappers:test' };
@@ -100,25 +106,6 @@ const letRead = async (client: KubeClient, signal: AbortSignal): Promise<string>
   return status?.token ?? assert.fail('no token');
 };
 
-interface AskAgent {
-  readonly port: number;
-  readonly authority: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Code and text. */
-const askAgent = ({ port, authority: ca, headers }: AskAgent): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: '/metrics/resource', ca, headers, agent: false } as const;
-    const asked = request(options, async (response) => {
-      let said = '';
-      for await (const chunk of response) said += String(chunk);
-      resolve(`${response.statusCode} ${said}`);
-    });
-    asked.once('error', reject);
-    asked.end();
-  });
-
 describe('tart-kubelet as a process', { concurrency: 2 }, () => {
   it('joins with a token, runs a Pod that the scheduler gave it, and shows its log and exit code', async (t) => {
     const { client, signal, start } = await stageMac(t);
@@ -186,11 +173,11 @@ describe('tart-kubelet as a process', { concurrency: 2 }, () => {
     );
     const [node] = (await client.list(NODES, { signal })).items;
     const port = node?.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? assert.fail('no port');
-    const bearer = await letRead(client, signal);
-    const ask = (headers: Readonly<Record<string, string>>): Promise<string> => askAgent({ port, authority, headers });
-    assert.match(await ask({}), /^401/);
+    const token = await letRead(client, signal);
+    const asked = { port, authority, path: '/metrics/resource' };
+    assert.match(await askAgent(asked), /^401/);
     const figures = await seen('its figures', async () => {
-      const said = await ask({ authorization: `Bearer ${bearer}` });
+      const said = await askAgent({ ...asked, token });
       return said.includes('pod="busy"') ? said : undefined;
     });
     assert.match(

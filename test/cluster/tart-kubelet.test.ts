@@ -1,12 +1,12 @@
 /** bin/tart-kubelet.ts on a real Kubernetes: to the API server, the scheduler and kubectl it is a Node like any other. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '../../src/base/secret.ts';
 import { parseKeptIdentity } from '../../src/kube/node/kept-identity.ts';
 import { parseCertificates } from '../../src/pki/certificate.ts';
+import { askAgent } from '../tart-kubelet/agent-process.ts';
 import { ATTEMPTS, runAttempts } from './node-identity/attempts.ts';
 import type { KubeletMac } from './tart-kubelet/kubelet-mac.ts';
 import { type MacPark, openMacPark, renderLogin } from './tart-kubelet/mac-park.ts';
@@ -24,20 +24,9 @@ const openMac = async (t: TestContext): Promise<Mac> => {
   return { ...park, mac, nodeName: mac.nodeName };
 };
 
-/** Asks the agent itself, as Prometheus would. */
-const askAgent = async ({ kubectl, nodeName, cluster }: Mac, path: string, token?: string): Promise<string> => {
+const ask = async ({ kubectl, nodeName, cluster }: Mac, path: string, token?: string): Promise<string> => {
   const port = Number(await kubectl(`get node ${nodeName} -o jsonpath={.status.daemonEndpoints.kubeletEndpoint.Port}`));
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path, ca: cluster.caPem, headers, agent: false } as const;
-    const asked = request(options, async (response) => {
-      let said = '';
-      for await (const chunk of response) said += String(chunk);
-      resolve(`${response.statusCode} ${said}`);
-    });
-    asked.once('error', reject);
-    asked.end();
-  });
+  return askAgent({ port, authority: cluster.caPem, path, ...(token !== undefined && { token }) });
 };
 
 const isReadyNode = async ({ kubectl, nodeName }: Mac): Promise<void> => {
@@ -70,15 +59,15 @@ const givesFigures = async (mac: Mac): Promise<void> => {
   const { kubectl, namespace, until, nodeName, fleet, undo } = mac;
   await kubectl('create serviceaccount scraper');
   const bearer = (await kubectl('create token scraper')).trim();
-  assert.match(await askAgent(mac, '/metrics/resource'), /^401/);
-  assert.match(await askAgent(mac, '/metrics/resource', bearer), /^403 Forbidden \(user=system:serviceaccount:/);
+  assert.match(await ask(mac, '/metrics/resource'), /^401/);
+  assert.match(await ask(mac, '/metrics/resource', bearer), /^403 Forbidden \(user=system:serviceaccount:/);
   await kubectl(`create clusterrole ${namespace} --verb=get --resource=nodes/metrics,nodes/stats`);
   await kubectl(
     `create clusterrolebinding ${namespace} --clusterrole=${namespace} --serviceaccount=${namespace}:scraper`,
   );
   undo(() => kubectl(`delete clusterrolebinding,clusterrole ${namespace}`));
   const stats = await until('it is allowed', async () => {
-    const said = await askAgent(mac, '/stats/summary', bearer);
+    const said = await ask(mac, '/stats/summary', bearer);
     return said.startsWith('200') && said;
   });
   assert.match(stats, new RegExp(`"nodeName":"${nodeName}"`));
@@ -86,7 +75,7 @@ const givesFigures = async (mac: Mac): Promise<void> => {
   await kubectl('create -f -', renderJob({ name: 'busy', fleet, script: 'sleep 600' }));
   await kubectl('wait --for=jsonpath={.status.phase}=Running --timeout=50s pod -l job-name=busy');
   const figures = await until('its VM is among them', async () => {
-    const said = await askAgent(mac, '/metrics/resource', bearer);
+    const said = await ask(mac, '/metrics/resource', bearer);
     return said.includes('pod="busy-') && said;
   });
   const ofPod = `\\{namespace="${namespace}",pod="busy-\\w+"\\}`;

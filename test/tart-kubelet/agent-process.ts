@@ -1,6 +1,7 @@
 /** bin/tart-kubelet.ts as a process, on a simulated Tart, and what a cluster needs for it to join. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { request } from 'node:https';
 import { join } from 'node:path';
 import { neverAborted } from '../../src/base/abort.ts';
 import { createSystemClock, sleep } from '../../src/base/clock.ts';
@@ -98,6 +99,27 @@ export const createLook =
     }
     throw new Error(`never: ${what}\n${said().slice(-4_000)}`);
   };
+
+export interface AskAgent {
+  readonly port: number;
+  /** PEM of the cluster's. */
+  readonly authority: string;
+  readonly path: string;
+  readonly token?: string;
+}
+
+/** Asks the agent itself, as Prometheus would. Code and text. */
+export const askAgent = ({ port, authority: ca, path, token }: AskAgent): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const asked = request({ host: '127.0.0.1', port, path, ca, headers, agent: false }, async (response) => {
+      let said = '';
+      for await (const chunk of response) said += String(chunk);
+      resolve(`${response.statusCode} ${said}`);
+    });
+    asked.once('error', reject);
+    asked.end();
+  });
 
 export interface JoinRight {
   /** `<id>.<secret>` */
