@@ -35,7 +35,7 @@ interface Following {
 }
 
 export const superviseHealth = async (ports: PodPorts, attendance: Attendance): Promise<void> => {
-  const { pod, memory, wake } = attendance;
+  const { pod, memory, wake, signal } = attendance;
   const [container] = pod.spec.containers;
   if (memory.unwellBecause !== undefined) return;
   const become = (change: Partial<Pick<typeof memory, 'isReady' | 'isStarted'>>): void => {
@@ -56,7 +56,7 @@ export const superviseHealth = async (ports: PodPorts, attendance: Attendance): 
       ...{ ask, kind: 'Startup', probe: startupProbe },
       onVerdict: (isWell, why) => (isWell === 'well' ? 'end' : giveUp('Startup', why)),
     });
-    if (memory.unwellBecause !== undefined) return;
+    if (memory.unwellBecause !== undefined || signal.aborted) return;
   }
   become(readinessProbe === undefined ? { isStarted: true, isReady: true } : { isStarted: true });
   await Promise.all([
