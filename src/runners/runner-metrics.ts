@@ -107,7 +107,7 @@ const countPool = (
   { caches, nowMs }: Counting,
 ): Readonly<Record<string, number>> => {
   const { rolling, stale, rollCap } = planPool({
-    ...{ spec: pool.spec, life: 'up', pods, creating: pool.status?.creating ?? [] },
+    ...{ spec: pool.spec, life: 'up', pods, creating: pool.status?.creating ?? [], nowMs },
     isNodeDraining: (name) => isNodeDraining(caches.nodes.get(name)),
   });
   const isIdle = (pod: Pod): boolean =>

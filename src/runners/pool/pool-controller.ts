@@ -126,9 +126,9 @@ const tell = ({ caches, surroundings }: Pass, pool: RunnerPool, type: string) =>
   return condition === undefined ? {} : { condition };
 };
 
-const planFor = ({ caches }: Pass, pool: RunnerPool, pods: readonly Pod[]): PoolPlan =>
+const planFor = ({ caches, ports }: Pass, pool: RunnerPool, pods: readonly Pod[]): PoolPlan =>
   planPool({
-    ...{ spec: pool.spec, pods, creating: pool.status?.creating ?? [] },
+    ...{ spec: pool.spec, pods, creating: pool.status?.creating ?? [], nowMs: ports.clock.now() },
     life: pool.metadata.deletionTimestamp === undefined ? 'up' : 'deleting',
     isNodeDraining: (name) => isNodeDraining(caches.nodes.get(name)),
   });
@@ -148,13 +148,17 @@ const keepRunners = async (pass: Pass, pool: RunnerPool, context: ReconcileConte
   if (made.status === 'rejected') throw made.reason;
   if (marked.status === 'rejected') throw marked.reason;
   if (plan.create.length > 0 && made.value) sure.add(context.key);
-  if (plan.announce === 0) return done(told(pool, { plan, creating: [], context }));
+  if (plan.announce === 0) return untilNextOld(plan, told(pool, { plan, creating: [], context }));
   const certain = sure.has(context.key) ? plan : planFor(pass, pool, await listLive(pool, context));
   // A cache that shows less than there is says so again in the next pass.
   if (certain.announce === plan.announce) sure.add(context.key);
   const creating = Array.from({ length: certain.announce }, () => nameRunner(pool.metadata.name, ports.random));
   return done(told(pool, { plan: certain, creating, context }));
 };
+
+/** All else that changes is seen; only time is not. */
+const untilNextOld = ({ lookAgainMs }: PoolPlan, report: Report<RunnerPool>): Result =>
+  lookAgainMs === undefined ? done(report) : wait(lookAgainMs, report);
 
 /** After a restart, or when something failed, what a cache shows may be less than there is. */
 const listLive = async (pool: RunnerPool, { kube, signal }: ReconcileContext): Promise<readonly Pod[]> => {
