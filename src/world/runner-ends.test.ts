@@ -4,15 +4,9 @@ import { describe, it } from 'node:test';
 import { RUNNER_POOLS } from '../kinds/runner-pool.ts';
 import { NODES, PODS } from '../kube/types/core.ts';
 import { BUSY, LEAVING, OLD_IMAGE } from '../runners/testing/runner-pods.ts';
-import { checkRest, isUp, openStage, type RunnersStage, runFor, runUntil } from './testing/runners-run.ts';
+import { checkRest, die, isUp, openStage, type RunnersStage, runFor, runUntil } from './testing/runners-run.ts';
 
 const deathsIn = ({ said }: RunnersStage): number => said.filter((line) => line.startsWith('Runner died')).length;
-
-const die = ({ world }: RunnersStage, name: string): void => {
-  const state = { terminated: { exitCode: 2, reason: 'Error', finishedAt: '2026-08-01T10:00:00Z' } };
-  const container = { name: 'runner', image: '', imageID: '', ready: false, restartCount: 0, state };
-  world.operator.mergeStatus(PODS, name, { status: { phase: 'Failed', containerStatuses: [container] } });
-};
 
 describe('an end', () => {
   const deletes = (stage: RunnersStage): number =>
@@ -93,53 +87,6 @@ describe('a guest that hangs when its job is done', () => {
       stage.alive().map(({ metadata }) => metadata.name),
       [name],
     );
-  });
-});
-
-describe('a runner that waits for hours (R8 of the runners, §7-28)', () => {
-  const namesOf = ({ pods }: RunnersStage): readonly string[] => pods().map(({ metadata }) => metadata.name);
-  const HOUR_MS = 3_600_000;
-
-  it('is replaced, one after the other, although its guest never asks', async () => {
-    const stage = openStage();
-    stage.dispatcher.guests = 'mute';
-    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
-    const first = namesOf(stage);
-    await runFor(stage, 6.5 * HOUR_MS);
-    assert.deepEqual(namesOf(stage), first);
-    let least = 3;
-    await runUntil(stage, 'all of them are others', () => {
-      least = Math.min(least, stage.alive().filter(({ status }) => status?.phase === 'Running').length);
-      return isUp(stage, 3) && namesOf(stage).every((name) => !first.includes(name));
-    });
-    assert.equal(least, 2);
-    await runFor(stage, 60_000);
-    assert.deepEqual(first.toSorted(), stage.dispatcher.stops.map(({ pod }) => pod).toSorted());
-    checkRest(stage);
-  });
-
-  it('is left alone with a job, although nobody labels it (S30)', async () => {
-    const stage = openStage({ macs: 1, pool: { replicas: 1 } });
-    await runUntil(stage, 'a runner is up', () => isUp(stage, 1));
-    stage.dispatcher.queue(1, 9 * HOUR_MS);
-    await runFor(stage, 8.5 * HOUR_MS);
-    assert.equal(stage.dispatcher.jobs[0]?.state, 'running');
-    await runUntil(stage, 'the job is done', () => stage.dispatcher.jobs[0]?.state === 'done' && isUp(stage, 1));
-    await runFor(stage, 60_000);
-    checkRest(stage);
-  });
-
-  it('is asked, and never deleted, where the dispatcher knows only the original protocol', async () => {
-    const stage = openStage({ macs: 1, pool: { replicas: 1 } });
-    stage.dispatcher.protocol = 1;
-    await runUntil(stage, 'a runner is up', () => isUp(stage, 1));
-    const first = namesOf(stage);
-    stage.dispatcher.guests = 'mute';
-    await runFor(stage, 9 * HOUR_MS);
-    assert.deepEqual(namesOf(stage), first);
-    assert.equal(stage.pods()[0]?.metadata.labels?.['tuist.dev/runner-operator-drain'], 'true');
-    stage.dispatcher.guests = 'go-home';
-    await runUntil(stage, 'it asks and is replaced', () => isUp(stage, 1) && namesOf(stage)[0] !== first[0]);
   });
 });
 
