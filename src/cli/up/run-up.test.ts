@@ -39,7 +39,7 @@ describe('macfleet up', () => {
 
   it(
     'runs twenty jobs on runners, says how long they waited, and leaves no session open',
-    LIMIT,
+    TWICE,
     async ({ signal }) => {
       const args = ['--fleet', 'runners', '--macs-as', 'step-level', '--until', 'jobs-done'];
       const { exitCode, stdout, stderr } = await up(args, signal);
