@@ -71,15 +71,7 @@ export const createKubeletMac = ({ nodeName, fleet, loopback, images }: KubeletM
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all(started.map(hasEnded));
     },
-    killVm: (pod) => {
-      const isRun = (command: string): boolean =>
-        command
-          .split('\0')
-          .slice(-8)
-          .join(' ')
-          .includes(`run ${vmNameOf(pod)}`);
-      for (const { pid, command } of processesOf(folder)) if (isRun(command)) killNow(pid);
-    },
+    killVm: (pod) => killNow(Number(readFileSync(join(folder, RUNS, vmNameOf(pod), 'pid'), 'utf8'))),
     said: () => started.map(({ said }) => said()).join(''),
     diskOf: (pod) => join(folder, 'tart', 'vms', vmNameOf(pod), 'disk'),
     scrap: async () => {
@@ -88,6 +80,9 @@ export const createKubeletMac = ({ nodeName, fleet, loopback, images }: KubeletM
     },
   };
 };
+
+/** Where the agent keeps what it knows of its VMs. */
+const RUNS = 'var/lib/tart-userdata/.runs';
 
 const hasEnded = async ({ child }: Agent): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
