@@ -27,6 +27,8 @@ export interface KubeletMac {
   kill(): Promise<void>;
   /** Nothing that ran is left, and nobody had time to write that down. */
   losePower(): Promise<void>;
+  /** `kill -9` of the VM of this Pod: its guest is gone with it. */
+  killVm(pod: Pod): void;
   /** What its agents said, all in one. */
   said(): string;
   /** What the guest of this Pod has as its disk. */
@@ -69,6 +71,7 @@ export const createKubeletMac = ({ nodeName, fleet, loopback, images }: KubeletM
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all(started.map(hasEnded));
     },
+    killVm: (pod) => killNow(Number(readFileSync(join(folder, RUNS, vmNameOf(pod), 'pid'), 'utf8'))),
     said: () => started.map(({ said }) => said()).join(''),
     diskOf: (pod) => join(folder, 'tart', 'vms', vmNameOf(pod), 'disk'),
     scrap: async () => {
@@ -77,6 +80,9 @@ export const createKubeletMac = ({ nodeName, fleet, loopback, images }: KubeletM
     },
   };
 };
+
+/** Where the agent keeps what it knows of its VMs. */
+const RUNS = 'var/lib/tart-userdata/.runs';
 
 const hasEnded = async ({ child }: Agent): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
