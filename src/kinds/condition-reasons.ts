@@ -63,6 +63,8 @@ export const REASONS = {
       credentialsRefreshFailed: 'CredentialsRefreshFailed',
       missingSudoPassword: 'MissingSudoPassword',
       nodeMissing: 'NodeMissing',
+      /** Its Node is there, and has not been ready for long. */
+      nodeNotReady: 'NodeNotReady',
       nodeIdentityUnavailable: 'NodeIdentityUnavailable',
       kubeconfigUnavailable: 'KubeconfigUnavailable',
       tailscaleAuthKeyUnavailable: 'TailscaleAuthKeyUnavailable',
@@ -84,7 +86,7 @@ export const REASONS = {
       wipeStuck: 'WipeStuck',
       /** Scaleway does not install it any more. */
       wipeRefused: 'WipeRefused',
-      /** A third of the pool is in quarantine: recovery stops, it is not the Macs (R21). */
+      /** A third of the pool is in quarantine, or of the Macs that worked is not ready: recovery stops, it is not the Macs (R21). */
       recoveryHalted: 'RecoveryHalted',
       quarantined: 'Quarantined',
       /** Beyond recovery after its machine was provisioned, which is to be replaced (R22). */

@@ -36,7 +36,7 @@ import { type Choice, chooseHost, refuseName } from './choose-host.ts';
 import { findNamesake } from './find-namesake.ts';
 import { createHandOut } from './hand-out.ts';
 import { judgeHost } from './judge-host.ts';
-import { mirrorOf, READY_EVENTS, tellBootstrap } from './mirror-host.ts';
+import { bootstrapMessageOf, isPreparedAnew, mirrorOf, READY_EVENTS, tellBootstrap } from './mirror-host.ts';
 import type { MissedHosts } from './missed-hosts.ts';
 import { createRefusedHosts, type RefusedHosts } from './refused-hosts.ts';
 import { releaseHost } from './release-host.ts';
@@ -102,7 +102,7 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
         {
           name: 'bootstrap',
           condition: CONDITIONS.machine.bootstrapped,
-          run: async (machine) => tellBootstrap(caches.hosts.get(machine.status?.serverID ?? '')),
+          run: async (machine) => tellBootstrap(machine, caches.hosts.get(machine.status?.serverID ?? '')),
         },
         step('join', (machine, context) => join(deps, machine, context)),
       ],
@@ -113,7 +113,10 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
           return releaseHost(deps, machine, context);
         }),
       ],
-      summary: { type: CONDITIONS.machine.ready, of: [CONDITIONS.machine.provisioned] },
+      summary: {
+        type: CONDITIONS.machine.ready,
+        of: [CONDITIONS.machine.provisioned, CONDITIONS.machine.bootstrapped],
+      },
     }),
   });
 };
@@ -350,17 +353,23 @@ const join = async ({ ports, caches }: MachineDeps, machine: Machine, context: R
     await patchHost(host, { configuration: configuration ?? null }, context);
   if (isFailureCleared(machine, host)) await patchHost(host, { budgets: { roll: NEW_ATTEMPTS } }, context);
   const address = host.status?.server?.address;
+  const isAnew = isPreparedAnew(machine, host);
   return done<Machine>({
     ...LETTING_GO,
     ...(machine.status?.initialization?.provisioned === true ? {} : { events: READY_EVENTS }),
     spec: { providerID: providerIdOf(host) },
     status: {
       initialization: { provisioned: true },
-      ready: true,
+      ready: !isAnew,
       ...rollStatusOf(host, ports.settings.roll),
+      ...(isAnew ? { phase: 'Bootstrapping' } : {}),
       ...(address === undefined ? {} : { addresses: [{ type: 'ExternalIP', address }] }),
       ...(host.spec.source.scaleway === undefined ? {} : { failureDomain: host.spec.source.scaleway.zone }),
     },
-    condition: { type: CONDITIONS.machine.provisioned, status: 'True', reason: provisioned.provisioned, message: '' },
+    // Shown as what the machine waits for.
+    condition: {
+      ...{ type: CONDITIONS.machine.provisioned, status: 'True', reason: provisioned.provisioned },
+      message: isAnew ? bootstrapMessageOf(machine) : '',
+    },
   });
 };
