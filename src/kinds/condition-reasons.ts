@@ -54,6 +54,8 @@ export const REASONS = {
       ordering: 'Ordering',
       /** The MacHost that it names is missing, and is made anew if there is the Mac (R15). */
       hostNotOnRecord: 'HostNotOnRecord',
+      /** A server that nobody has on record has its name. */
+      strayServer: 'StrayServer',
       /** This manager lists no servers of that zone. */
       zoneNotServed: 'ZoneNotServed',
     },

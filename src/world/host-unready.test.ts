@@ -4,7 +4,7 @@ import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { NODES } from '../kube/types/core.ts';
 import type { Condition } from '../kube/types/meta.ts';
-import { FOLDED_PACE, type FleetPace, TRUE_PACE } from './fleet-pace.ts';
+import { type FleetPace, FOLDED_PACE, TRUE_PACE } from './fleet-pace.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import { isTold, pass, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
 

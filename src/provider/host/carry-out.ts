@@ -14,7 +14,7 @@ import { type Acquaintance, lookAtHostKey, stopAgent } from './bootstrap.ts';
 import { forgetHost } from './forget-host.ts';
 import { hostStateOf } from './host-life.ts';
 import { findHost, recordOn } from './host-record.ts';
-import type { HostPlan, ToRecord } from './host-view.ts';
+import type { Halt, HostPlan, ToRecord } from './host-view.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
 import { findNode, type Look, refOf } from './observe-host.ts';
 import type { OsImages } from './os-images.ts';
@@ -93,11 +93,11 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
 };
 
 /** Once, in front of what else there is to say. */
-const tellHalt = (result: Result, halted: string | undefined): Result => {
+const tellHalt = (result: Result, halted: Halt | undefined): Result => {
   if (halted === undefined || result.condition === undefined) return result;
   const { message } = result.condition;
-  const told = message.startsWith(halted) ? message : `${halted}; ${message}`;
-  return { ...result, ...notReady(REASONS.host.ready.recoveryHalted, told) };
+  const told = message.startsWith(halted.message) ? message : `${halted.message}; ${message}`;
+  return { ...result, ...notReady(halted.reason, told) };
 };
 
 /** What Scaleway calls a mistake of ours may be one of its own that passes: nothing here would ever wake the Mac again. */

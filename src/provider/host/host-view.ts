@@ -82,14 +82,20 @@ export type HostPlan =
   | (ToRecord & { readonly do: 'reinstall'; readonly osFamily: string })
   | (ToRecord & { readonly do: 'terminate' })
   | (ToRecord & { readonly do: 'schedule-deletion' })
-  /** `halted`: why nothing else is done to it, should that not help (R21). */
-  | { readonly do: 'prepare'; readonly halted?: string }
+  /** `halted`: why nothing else is done to it, should that not help (R20, R21). */
+  | { readonly do: 'prepare'; readonly halted?: Halt }
   /** Another configuration for a Mac that works. */
   | { readonly do: 'roll' }
   | { readonly do: 'delete-node' }
   /** Take the record away. */
   | { readonly do: 'forget' }
   | { readonly do: 'report'; readonly reason?: string; readonly message: string };
+
+/** Why a Mac is left alone although something is to be done about it. The same words each time. */
+export interface Halt {
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** Of a write to the server. */
 export interface ToRecord {

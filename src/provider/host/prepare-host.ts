@@ -17,12 +17,12 @@ import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { type BootstrapProgress, type BootstrapResult, bootstrapHost, isBlameless, rollHost } from './bootstrap.ts';
 import { nodeOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { recordOn } from './host-record.ts';
+import { describeIllness, isNodeReady } from './node-health.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
 import { isNewer } from './sighting.ts';
 import type { AnnouncedTries } from './sudo-record.ts';
-import { describeIllness, isNodeReady } from './node-health.ts';
 
 export const WATCH_OPERATION_MS = 60_000;
 

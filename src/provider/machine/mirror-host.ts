@@ -2,8 +2,8 @@
 import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
-import { wasProvisioned } from '../host/host-caches.ts';
 import { done, type EventReport, type Report, type StepResult } from '../../kube/controller/outcome.ts';
+import { wasProvisioned } from '../host/host-caches.ts';
 
 type Machine = ScalewayAppleSiliconMachine;
 
