@@ -6,6 +6,7 @@ import { silentLogger } from '../../base/logger.ts';
 import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { MACHINES, parseMachine, type ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { createCache } from '../../kube/cache/cache.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { createEventRecorder } from '../../kube/controller/events.ts';
 import { createManager } from '../../kube/manager/manager.ts';
 import { createRuntimeMetrics } from '../../kube/manager/metrics.ts';
@@ -44,6 +45,14 @@ const hostOf = (at: number, pool = 'pool-'): MacHost => {
   });
 };
 
+/** With infrastructure, without which no machine takes a Mac. */
+const putCluster = async (client: KubeClient, signal: AbortSignal): Promise<void> => {
+  const key = { namespace: 'ci', name: 'demo' };
+  await client.create(CLUSTERS, { metadata: key, spec: {} }, { signal });
+  const body = { status: { initialization: { infrastructureProvisioned: true } } };
+  await client.patch(CLUSTERS, key, { type: 'merge', body }, { signal, subresource: 'status' });
+};
+
 const start = async () => {
   const { client, clock, random, stop, advance, api } = createHarness();
   const { signal } = stop;
@@ -68,15 +77,8 @@ const start = async () => {
   const caches = { hosts, machines, nodes, clusters };
   const missed = createMissedHosts(clock, { lastOf: () => undefined });
   const turns = { take: () => true, end: () => undefined };
-  const strays = createKnownStrays();
-  const controller = createMachineController({
-    ports: { clock, ids, settings },
-    caches,
-    events,
-    missed,
-    strays,
-    turns,
-  });
+  const parts = { events, missed, turns, strays: createKnownStrays() };
+  const controller = createMachineController({ ports: { clock, ids, settings }, caches, ...parts });
   const manager = createManager({
     ...{ ...deps, name: 'machines', caches: [hosts, machines, nodes, clusters], controllers: [controller], metrics },
   });
@@ -87,15 +89,7 @@ const start = async () => {
       await advance(0);
     }
   };
-  const initialization = { infrastructureProvisioned: true };
-  await client.create(CLUSTERS, { metadata: { name: 'demo', namespace: 'ci' }, spec: {} }, { signal });
-  const body = { status: { initialization } };
-  await client.patch(
-    CLUSTERS,
-    { namespace: 'ci', name: 'demo' },
-    { type: 'merge', body },
-    { signal, subresource: 'status' },
-  );
+  await putCluster(client, signal);
   /** As the inventory puts it on record: the Mac, then its server. */
   const deliver = async (host: MacHost): Promise<void> => {
     const { name } = (await client.create(MAC_HOSTS, host, { signal })).metadata;

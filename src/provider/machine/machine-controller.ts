@@ -115,12 +115,14 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
           return releaseHost(deps, machine, context);
         }),
       ],
-      summary: {
-        type: CONDITIONS.machine.ready,
-        of: [CONDITIONS.machine.provisioned, CONDITIONS.machine.bootstrapped],
-      },
+      summary: READY_WHEN,
     }),
   });
+};
+
+const READY_WHEN = {
+  type: CONDITIONS.machine.ready,
+  of: [CONDITIONS.machine.provisioned, CONDITIONS.machine.bootstrapped],
 };
 
 const step = (name: string, run: Step<Machine>['run']): Step<Machine> => ({
