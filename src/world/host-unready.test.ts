@@ -109,9 +109,10 @@ describe('a Mac whose Node is not ready, on the virtual clock', () => {
     for (const agent of agents) world.kernel.pause(agent, 4 * HOUR_MS);
     await pass(world, 3 * HOUR_MS);
     const failures = world.operator.list(MAC_HOSTS).map(({ spec }) => spec.budgets.bootstrap.failures);
-    assert.ok(Math.min(...failures) > 8, `${failures} attempts, which go on`);
+    assert.deepEqual(failures, [0, 0, 0], 'what fails meanwhile is not held against them');
     assert.deepEqual(verbsOf(world), []);
-    assert.deepEqual(reasonsOf(world), ['RecoveryHalted', 'RecoveryHalted', 'RecoveryHalted']);
+    const others = reasonsOf(world).filter((reason) => reason !== 'RecoveryHalted');
+    assert.ok(others.length < 3 && others.every((reason) => reason === 'NotReady'), 'but for who is being looked at');
     await pass(world, HOUR_MS);
     await runUntil(world, 'all ready again', () => isAllReady(world, 3));
     assert.deepEqual(verbsOf(world), []);

@@ -81,6 +81,10 @@ const WIDESPREAD: Halt = {
   message: 'many Macs that worked are not ready: that is not the Macs, and none is rebooted or wiped',
 };
 
+/** Why no attempt that fails now counts against a Mac: it says nothing of it, or may lead to nothing (R20, R21). */
+export const haltOf = (view: Pick<HostView, 'limits' | 'census'>): Halt | undefined =>
+  view.census().silences.some(isWidespread) ? WIDESPREAD : haltForWipes(view);
+
 /** Undefined: nothing but another try. */
 export const planRecovery = (view: HostView): HostPlan | undefined => {
   const tier = tierOf(view.spec, view.limits);
@@ -88,7 +92,7 @@ export const planRecovery = (view: HostView): HostPlan | undefined => {
   const census = view.census();
   const isOwnFault = !isBlameless(view.spec.budgets.bootstrap.lastError);
   if (isOwnFault && isHalted(census)) return HALTED;
-  const halt = isOwnFault && census.silences.some(isWidespread) ? WIDESPREAD : haltForWipes(view);
+  const halt = isOwnFault ? haltOf(view) : haltForWipes(view);
   if (halt !== undefined) return tryOn(view, halt);
   if (tier === 'give-back') return giveBack(view);
   const help = whatHelps(view.diagnosis);

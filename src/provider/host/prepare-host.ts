@@ -19,6 +19,8 @@ import { nodeOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { recordOn } from './host-record.ts';
 import { describeIllness, isNodeReady } from './node-health.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
+import { censusOf } from './observe-host.ts';
+import { haltOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
 import { isNewer } from './sighting.ts';
@@ -91,15 +93,19 @@ export const pacedUntil = ({ ports }: PrepareDeps, { spec, status }: MacHost): S
   const { failures, nextAttemptAt, lastError } = spec.budgets.bootstrap;
   const leftMs = (parseTimestamp(nextAttemptAt) ?? 0) - ports.clock.now();
   if (nextAttemptAt === undefined || leftMs <= 0) return undefined;
-  const told = status?.conditions?.find(({ type }) => type === CONDITIONS.host.ready)?.message;
-  const message = told?.endsWith(nextAttemptAt) === true ? told : sayNext({ failures, nextAttemptAt });
-  return wait(leftMs, notReady(lastError ?? REASONS.machine.bootstrapped.bootstrapFailed, message));
+  const told = status?.conditions?.find(({ type }) => type === CONDITIONS.host.ready);
+  if (told?.message.endsWith(nextAttemptAt) === true) return wait(leftMs, notReady(told.reason, told.message));
+  const reason = lastError ?? REASONS.machine.bootstrapped.bootstrapFailed;
+  return wait(leftMs, notReady(reason, sayNext({ failures, nextAttemptAt })));
 };
 
 const sayNext = (
   { failures, nextAttemptAt }: { readonly failures: number; readonly nextAttemptAt: string },
   why?: string,
-): string => `attempt ${failures} failed${why === undefined ? '' : `: ${why}`}; the next is at ${nextAttemptAt}`;
+): string => {
+  const which = failures === 0 ? 'an attempt' : `attempt ${failures}`;
+  return `${which} failed${why === undefined ? '' : `: ${why}`}; the next is at ${nextAttemptAt}`;
+};
 
 export const prepare = async (
   deps: PrepareDeps,
@@ -216,22 +222,28 @@ const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): Ste
   // A restored etcd forgot epochs that the Mac has seen: whoever leads goes on from there (R10).
   if (error.code === 'StaleEpoch' && typeof seen === 'number')
     return wait(0, { spec: { epoch: Math.max(seen, spec.epoch) } });
+  const halt = haltOf({ limits: settings.limits, census: () => censusOf(deps.caches, host, clock.now()) });
   const { bootstrapBackoff } = settings.times;
   const policy = { ...bootstrapBackoff, factor: 2, minMs: bootstrapBackoff.initialMs / 2 };
   const { failures } = spec.budgets.bootstrap;
-  const isCounted = !isBlameless(error);
-  const next = afterFailure({ attempts: isCounted ? failures : 0, notBeforeMs: 0 }, clock.now(), { policy, random });
+  const isCounted = halt === undefined && !isBlameless(error);
+  const attempts = halt === undefined ? (isCounted ? failures : 0) : HALTED_PACE;
+  const next = afterFailure({ attempts, notBeforeMs: 0 }, clock.now(), { policy, random });
   const bootstrap = {
     failures: isCounted ? next.attempts : failures,
     nextAttemptAt: toTimestamp(next.notBeforeMs + 999),
     lastError: error.code,
   };
+  const said = sayNext(bootstrap, error.message);
   return wait(0, {
     spec: { budgets: { ...spec.budgets, bootstrap } },
-    ...notReady(error.code, sayNext(bootstrap, error.message)),
+    ...(halt === undefined ? notReady(error.code, said) : notReady(halt.reason, `${halt.message}; ${said}`)),
     events: [{ type: 'Warning', reason: eventReasonOf(error), message: error.message }],
   });
 };
+
+/** As after so many failures: as slow as it gets. */
+const HALTED_PACE = 20;
 
 /** What the original has a name for is told under that; everything else failed in the bootstrap. */
 const eventReasonOf = ({ code }: FleetError): string => {
