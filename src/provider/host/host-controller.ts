@@ -73,7 +73,7 @@ export const createHostController = (
   const keyLooks = createOperations<never, Acquaintance>(options);
   const deps: HostDeps = {
     ...{ ports, caches, operations, keyLooks, stops },
-    ...{ raisedEpochs: new Map(), announced: new Map(), unsent: new Map(), decided: new Set() },
+    ...{ raisedEpochs: new Map(), joinEpochs: new Map(), announced: new Map(), unsent: new Map(), decided: new Set() },
     images: createOsImages(ports),
     turns,
   };
@@ -227,7 +227,7 @@ const nodeLeftOf = async (caches: ProviderCaches, host: MacHost, context: Reconc
 
 /** Work belongs to a state: a bootstrap or a roll to Macs that are used, a stopping of the agent to the ways out. */
 const endStrayWork = (deps: HostDeps, { metadata: { uid = '', name } }: MacHost, state: HostState): void => {
-  const { operations, keyLooks, stops, raisedEpochs, announced, turns } = deps;
+  const { operations, keyLooks, stops, raisedEpochs, joinEpochs, announced, turns } = deps;
   if (state !== 'claimed') keyLooks.cancel(uid);
   // One that is free may be about to be claimed, with its turn.
   if (state !== 'claimed' && state !== 'free') turns.end(name);
@@ -235,6 +235,7 @@ const endStrayWork = (deps: HostDeps, { metadata: { uid = '', name } }: MacHost,
   // The next claim works under an epoch of its own, with its own identity on record (R10, R23).
   if (state !== 'claimed' && state !== 'preparing' && state !== 'joined') {
     raisedEpochs.delete(uid);
+    joinEpochs.delete(uid);
     announced.delete(uid);
   }
   if (state !== 'releasing' && state !== 'terminating') stops.cancel(uid);

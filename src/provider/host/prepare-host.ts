@@ -18,7 +18,7 @@ import { type BootstrapProgress, type BootstrapResult, bootstrapHost, isBlameles
 import { nodeOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { recordOn } from './host-record.ts';
 import { describeIllness, isNodeReady } from './node-health.ts';
-import { findIdentityRival, identityFrom } from './node-identity.ts';
+import { findIdentityRival, identityFrom, identityLeftMs } from './node-identity.ts';
 import { censusOf } from './observe-host.ts';
 import { haltOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
@@ -37,6 +37,8 @@ export interface PrepareDeps {
   readonly operations: Operations<BootstrapProgress, BootstrapResult>;
   /** The epoch that this process raised for a host, by UID: only under its own does it start work. */
   readonly raisedEpochs: Map<string, number>;
+  /** Those of them with which it went on record until when the Mac may be its Node: only under such a one is it given a token (R23). */
+  readonly joinEpochs: Map<string, number>;
   readonly announced: AnnouncedTries;
 }
 
@@ -123,9 +125,11 @@ export const prepare = async (
     return wait(0);
   }
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
-  if (!isEpochOurs(deps, host)) return raiseEpoch(deps, host, { context, more: identityFrom(ports, host) });
+  const isLook = isLookEnough(deps, host);
+  const mayStart = isEpochOurs(deps, host) && (isLook || deps.joinEpochs.get(uid) === host.spec.epoch);
+  if (!mayStart) return raiseEpoch(deps, host, { context, more: isLook ? {} : identityFrom(ports, host) });
   permit();
-  operations.ensure(uid, isLookEnough(deps, host) ? rollHost(job) : bootstrapHost(job));
+  operations.ensure(uid, isLook ? rollHost(job) : bootstrapHost(job));
   return wait(0);
 };
 
@@ -133,9 +137,9 @@ export const prepare = async (
  * The first attempt on a Mac whose Node is there and which has an identity that lives: it changes what is not as wanted, and on
  * a Mac where everything is, nothing. With the next it gets a new identity, for which its agent is started again.
  */
-const isLookEnough = ({ caches }: PrepareDeps, host: MacHost): boolean => {
+const isLookEnough = ({ ports, caches }: PrepareDeps, host: MacHost): boolean => {
   const { identity, budgets } = host.spec;
-  const isAtHome = identity !== undefined && identity.offered !== true;
+  const isAtHome = identity?.offered !== true && (identityLeftMs(host, ports.clock.now()) ?? 0) > 0;
   return isAtHome && budgets.bootstrap.failures === 0 && nodeOf(caches, host) !== undefined;
 };
 
@@ -156,13 +160,14 @@ export const isEpochOurs = ({ raisedEpochs }: PrepareDeps, { metadata, spec }: M
  * at least the time in seconds, so that nobody is given the number again of whom an older etcd no longer knows.
  */
 export const raiseEpoch = async (
-  { ports, raisedEpochs }: PrepareDeps,
+  { ports, raisedEpochs, joinEpochs }: PrepareDeps,
   host: MacHost,
   { context, more = {} }: Pick<PrepareTask, 'context'> & { readonly more?: Report<MacHost>['spec'] },
 ): Promise<StepResult<MacHost>> => {
   const epoch = Math.max(host.spec.epoch + 1, Math.floor(ports.clock.now() / 1_000));
   const { metadata, spec } = await recordOn(host, { epoch, ...more }, context);
   raisedEpochs.set(metadata.uid ?? '', spec.epoch);
+  if (ports.join.lifeMs === undefined || 'identity' in more) joinEpochs.set(metadata.uid ?? '', spec.epoch);
   return wait(0);
 };
 
