@@ -14,10 +14,13 @@ import type { Operations } from '../../kube/controller/operations.ts';
 import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
-import { type BootstrapProgress, type BootstrapResult, bootstrapHost, isBlameless } from './bootstrap.ts';
-import { type ProviderCaches, providerIdOf } from './host-caches.ts';
+import { type BootstrapProgress, type BootstrapResult, bootstrapHost, isBlameless, rollHost } from './bootstrap.ts';
+import { nodeOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { recordOn } from './host-record.ts';
-import { findIdentityRival, identityFrom } from './node-identity.ts';
+import { describeIllness, isNodeReady } from './node-health.ts';
+import { findIdentityRival, identityFrom, identityLeftMs } from './node-identity.ts';
+import { censusOf } from './observe-host.ts';
+import { haltOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
 import { isNewer } from './sighting.ts';
@@ -34,6 +37,8 @@ export interface PrepareDeps {
   readonly operations: Operations<BootstrapProgress, BootstrapResult>;
   /** The epoch that this process raised for a host, by UID: only under its own does it start work. */
   readonly raisedEpochs: Map<string, number>;
+  /** Those of them with which it went on record until when the Mac may be its Node: only under such a one is it given a token (R23). */
+  readonly joinEpochs: Map<string, number>;
   readonly announced: AnnouncedTries;
 }
 
@@ -90,15 +95,19 @@ export const pacedUntil = ({ ports }: PrepareDeps, { spec, status }: MacHost): S
   const { failures, nextAttemptAt, lastError } = spec.budgets.bootstrap;
   const leftMs = (parseTimestamp(nextAttemptAt) ?? 0) - ports.clock.now();
   if (nextAttemptAt === undefined || leftMs <= 0) return undefined;
-  const told = status?.conditions?.find(({ type }) => type === CONDITIONS.host.ready)?.message;
-  const message = told?.endsWith(nextAttemptAt) === true ? told : sayNext({ failures, nextAttemptAt });
-  return wait(leftMs, notReady(lastError ?? REASONS.machine.bootstrapped.bootstrapFailed, message));
+  const told = status?.conditions?.find(({ type }) => type === CONDITIONS.host.ready);
+  if (told?.message.endsWith(nextAttemptAt) === true) return wait(leftMs, notReady(told.reason, told.message));
+  const reason = lastError ?? REASONS.machine.bootstrapped.bootstrapFailed;
+  return wait(leftMs, notReady(reason, sayNext({ failures, nextAttemptAt })));
 };
 
 const sayNext = (
   { failures, nextAttemptAt }: { readonly failures: number; readonly nextAttemptAt: string },
   why?: string,
-): string => `attempt ${failures} failed${why === undefined ? '' : `: ${why}`}; the next is at ${nextAttemptAt}`;
+): string => {
+  const which = failures === 0 ? 'an attempt' : `attempt ${failures}`;
+  return `${which} failed${why === undefined ? '' : `: ${why}`}; the next is at ${nextAttemptAt}`;
+};
 
 export const prepare = async (
   deps: PrepareDeps,
@@ -116,10 +125,22 @@ export const prepare = async (
     return wait(0);
   }
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
-  if (!isEpochOurs(deps, host)) return raiseEpoch(deps, host, { context, more: identityFrom(ports, host) });
+  const isLook = isLookEnough(deps, host);
+  const mayStart = isEpochOurs(deps, host) && (isLook || deps.joinEpochs.get(uid) === host.spec.epoch);
+  if (!mayStart) return raiseEpoch(deps, host, { context, more: isLook ? {} : identityFrom(ports, host) });
   permit();
-  operations.ensure(uid, bootstrapHost(job));
+  operations.ensure(uid, isLook ? rollHost(job) : bootstrapHost(job));
   return wait(0);
+};
+
+/**
+ * The first attempt on a Mac whose Node is there and which has an identity that lives: it changes what is not as wanted, and on
+ * a Mac where everything is, nothing. With the next it gets a new identity, for which its agent is started again.
+ */
+const isLookEnough = ({ ports, caches }: PrepareDeps, host: MacHost): boolean => {
+  const { identity, budgets } = host.spec;
+  const isAtHome = identity?.offered !== true && (identityLeftMs(host, ports.clock.now()) ?? 0) > 0;
+  return isAtHome && budgets.bootstrap.failures === 0 && nodeOf(caches, host) !== undefined;
 };
 
 /** As it was seen: whoever speaks as that Node meanwhile keeps it. */
@@ -139,13 +160,14 @@ export const isEpochOurs = ({ raisedEpochs }: PrepareDeps, { metadata, spec }: M
  * at least the time in seconds, so that nobody is given the number again of whom an older etcd no longer knows.
  */
 export const raiseEpoch = async (
-  { ports, raisedEpochs }: PrepareDeps,
+  { ports, raisedEpochs, joinEpochs }: PrepareDeps,
   host: MacHost,
   { context, more = {} }: Pick<PrepareTask, 'context'> & { readonly more?: Report<MacHost>['spec'] },
 ): Promise<StepResult<MacHost>> => {
   const epoch = Math.max(host.spec.epoch + 1, Math.floor(ports.clock.now() / 1_000));
   const { metadata, spec } = await recordOn(host, { epoch, ...more }, context);
   raisedEpochs.set(metadata.uid ?? '', spec.epoch);
+  if (ports.join.lifeMs === undefined || 'identity' in more) joinEpochs.set(metadata.uid ?? '', spec.epoch);
   return wait(0);
 };
 
@@ -178,14 +200,22 @@ const ended = (deps: PrepareDeps, host: MacHost, result: BootstrapResult): StepR
         ...notReady(REASONS.host.ready.notReady, 'bootstrapped, waiting for its Node'),
         status: { configHash: result.digest, operation: undefined },
       })
-    : failedAttempt(deps, host, noNode(host));
+    : failedAttempt(deps, host, noNode(deps, host));
 };
 
-const noNode = (host: MacHost): FleetError =>
-  new FleetError('unavailable', {
-    code: REASONS.machine.bootstrapped.nodeMissing,
-    message: `no Node with providerID ${providerIdOf(host)} appeared after the bootstrap`,
-  });
+const noNode = ({ caches }: PrepareDeps, host: MacHost): FleetError => {
+  const node = nodeOf(caches, host);
+  const { nodeMissing, nodeNotReady } = REASONS.machine.bootstrapped;
+  return node === undefined || isNodeReady(node)
+    ? new FleetError('unavailable', {
+        code: nodeMissing,
+        message: `no Node with providerID ${providerIdOf(host)} appeared after the bootstrap`,
+      })
+    : new FleetError('unavailable', {
+        code: nodeNotReady,
+        message: `the Mac is configured, but ${describeIllness(node)}`,
+      });
+};
 
 const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): StepResult<MacHost> => {
   const { clock, random, settings } = deps.ports;
@@ -197,22 +227,28 @@ const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): Ste
   // A restored etcd forgot epochs that the Mac has seen: whoever leads goes on from there (R10).
   if (error.code === 'StaleEpoch' && typeof seen === 'number')
     return wait(0, { spec: { epoch: Math.max(seen, spec.epoch) } });
+  const halt = haltOf({ limits: settings.limits, census: () => censusOf(deps.caches, host, clock.now()) });
   const { bootstrapBackoff } = settings.times;
   const policy = { ...bootstrapBackoff, factor: 2, minMs: bootstrapBackoff.initialMs / 2 };
   const { failures } = spec.budgets.bootstrap;
-  const isCounted = !isBlameless(error);
-  const next = afterFailure({ attempts: isCounted ? failures : 0, notBeforeMs: 0 }, clock.now(), { policy, random });
+  const isCounted = halt === undefined && !isBlameless(error);
+  const attempts = halt === undefined ? (isCounted ? failures : 0) : HALTED_PACE;
+  const next = afterFailure({ attempts, notBeforeMs: 0 }, clock.now(), { policy, random });
   const bootstrap = {
     failures: isCounted ? next.attempts : failures,
     nextAttemptAt: toTimestamp(next.notBeforeMs + 999),
     lastError: error.code,
   };
+  const said = sayNext(bootstrap, error.message);
   return wait(0, {
     spec: { budgets: { ...spec.budgets, bootstrap } },
-    ...notReady(error.code, sayNext(bootstrap, error.message)),
+    ...(halt === undefined ? notReady(error.code, said) : notReady(halt.reason, `${halt.message}; ${said}`)),
     events: [{ type: 'Warning', reason: eventReasonOf(error), message: error.message }],
   });
 };
+
+/** As after so many failures: as slow as it gets. */
+const HALTED_PACE = 20;
 
 /** What the original has a name for is told under that; everything else failed in the bootstrap. */
 const eventReasonOf = ({ code }: FleetError): string => {

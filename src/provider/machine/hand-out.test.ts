@@ -6,12 +6,14 @@ import { silentLogger } from '../../base/logger.ts';
 import { MAC_HOSTS, type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { MACHINES, parseMachine, type ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { createCache } from '../../kube/cache/cache.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { createEventRecorder } from '../../kube/controller/events.ts';
 import { createManager } from '../../kube/manager/manager.ts';
 import { createRuntimeMetrics } from '../../kube/manager/metrics.ts';
 import { createHarness } from '../../kube/testing/harness.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NODES } from '../../kube/types/core.ts';
+import { createKnownStrays } from '../host/known-strays.ts';
 import { DEFAULT_LIMITS, DEFAULT_ROLL } from '../host/ports.ts';
 import { createMachineController } from './machine-controller.ts';
 import { createMissedHosts } from './missed-hosts.ts';
@@ -43,6 +45,14 @@ const hostOf = (at: number, pool = 'pool-'): MacHost => {
   });
 };
 
+/** With infrastructure, without which no machine takes a Mac. */
+const putCluster = async (client: KubeClient, signal: AbortSignal): Promise<void> => {
+  const key = { namespace: 'ci', name: 'demo' };
+  await client.create(CLUSTERS, { metadata: key, spec: {} }, { signal });
+  const body = { status: { initialization: { infrastructureProvisioned: true } } };
+  await client.patch(CLUSTERS, key, { type: 'merge', body }, { signal, subresource: 'status' });
+};
+
 const start = async () => {
   const { client, clock, random, stop, advance, api } = createHarness();
   const { signal } = stop;
@@ -67,7 +77,8 @@ const start = async () => {
   const caches = { hosts, machines, nodes, clusters };
   const missed = createMissedHosts(clock, { lastOf: () => undefined });
   const turns = { take: () => true, end: () => undefined };
-  const controller = createMachineController({ ports: { clock, ids, settings }, caches, events, missed, turns });
+  const parts = { events, missed, turns, strays: createKnownStrays() };
+  const controller = createMachineController({ ports: { clock, ids, settings }, caches, ...parts });
   const manager = createManager({
     ...{ ...deps, name: 'machines', caches: [hosts, machines, nodes, clusters], controllers: [controller], metrics },
   });
@@ -78,7 +89,7 @@ const start = async () => {
       await advance(0);
     }
   };
-  await client.create(CLUSTERS, { metadata: { name: 'demo', namespace: 'ci' }, spec: {} }, { signal });
+  await putCluster(client, signal);
   /** As the inventory puts it on record: the Mac, then its server. */
   const deliver = async (host: MacHost): Promise<void> => {
     const { name } = (await client.create(MAC_HOSTS, host, { signal })).metadata;
