@@ -38,6 +38,11 @@ const DECLARED: readonly { readonly right: string; readonly why: string; readonl
     shown: 'src/provider/identity/csr-approver.test.ts',
   },
   {
+    right: 'clusterInfo get /configmaps',
+    why: 'asked once at the start, unless --api-server-url says it',
+    shown: 'test/manager-scaleway.test.ts',
+  },
+  {
     right: 'manager patch /pods/status',
     why: 'Pods of a Node that is gone for good lose our finalizer',
     shown: 'src/world/host-pods.test.ts',
