@@ -14,7 +14,13 @@ import type { Operations } from '../../kube/controller/operations.ts';
 import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
-import { type BootstrapProgress, type BootstrapResult, bootstrapHost, isBlameless } from './bootstrap.ts';
+import {
+  type BootstrapProgress,
+  type BootstrapResult,
+  bootstrapHost,
+  isBlameless,
+  withdrawIdentity,
+} from './bootstrap.ts';
 import { type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { recordOn } from './host-record.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
@@ -116,7 +122,8 @@ export const prepare = async (
     return wait(0);
   }
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
-  if (!isEpochOurs(deps, host)) return raiseEpoch(deps, host, { context, more: identityFrom(ports, host) });
+  if (!isEpochOurs(deps, host) || isTokenUsed(host))
+    return raiseEpoch(deps, host, { context, more: identityFrom(ports, host) });
   permit();
   operations.ensure(uid, bootstrapHost(job));
   return wait(0);
@@ -134,6 +141,9 @@ export const removeLeft = async (
 export const isEpochOurs = ({ raisedEpochs }: PrepareDeps, { metadata, spec }: MacHost): boolean =>
   raisedEpochs.get(metadata.uid ?? '') === spec.epoch;
 
+/** Whether the Mac has joined under the epoch on record: who brings it another token needs another epoch (R23). */
+const isTokenUsed = ({ spec }: MacHost): boolean => spec.identity?.token?.epoch === spec.epoch;
+
 /**
  * `more` goes on record with it. Ours only once it is stored: of two who raise it to the same number, one is refused. It is
  * at least the time in seconds, so that nobody is given the number again of whom an older etcd no longer knows.
@@ -143,6 +153,8 @@ export const raiseEpoch = async (
   host: MacHost,
   { context, more = {} }: Pick<PrepareTask, 'context'> & { readonly more?: Report<MacHost>['spec'] },
 ): Promise<StepResult<MacHost>> => {
+  // While the record still says what was brought last: of an epoch that is gone nobody could tell its token.
+  await withdrawIdentity(ports, host, context.signal);
   const epoch = Math.max(host.spec.epoch + 1, Math.floor(ports.clock.now() / 1_000));
   const { metadata, spec } = await recordOn(host, { epoch, ...more }, context);
   raisedEpochs.set(metadata.uid ?? '', spec.epoch);

@@ -33,11 +33,6 @@ const DECLARED: readonly { readonly right: string; readonly why: string; readonl
     shown: 'src/kube/controller/save.ts',
   })),
   {
-    right: 'joinTokens delete /secrets',
-    why: 'tokens that have ended are removed where Kubernetes does not do it',
-    shown: 'src/provider/identity/csr-approver.test.ts',
-  },
-  {
     right: 'clusterInfo get /configmaps',
     why: 'asked once at the start, unless --api-server-url says it',
     shown: 'test/manager-scaleway.test.ts',

@@ -135,6 +135,7 @@ export const renderRemoteKubeconfig = (namespace: string, kubeconfig: string, cl
 
 const { manager, leaderElection, clusterApiRemote, joinTokens, kubeconfigs, remoteTokens, fleetKeys } = PROVIDER_ROLES;
 const { takeover, takeoverSecrets, clusterInfo } = PROVIDER_ROLES;
+const INFO = { namespace: CLUSTER_INFO.namespace };
 
 /** Binds the generated roles, and nothing else. */
 export const renderBindings = (namespace: string, users: { readonly manager: string; readonly remote: string }) => [
@@ -152,9 +153,7 @@ export const renderOwnIdentities = (namespace: string, user: string): readonly o
     binding('RoleBinding', { name, namespace }, [name, user]),
   ),
   binding('RoleBinding', { name: `${namespace}-tokens`, namespace: TOKEN_NAMESPACE }, [joinTokens.metadata.name, user]),
-  binding('RoleBinding', { name: `${namespace}-info`, namespace: CLUSTER_INFO.namespace }, [
-    ...[clusterInfo.metadata.name, user],
-  ]),
+  binding('RoleBinding', { ...INFO, name: `${namespace}-info` }, [clusterInfo.metadata.name, user]),
   { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: REMOTE_ACCOUNT } },
   {
     ...binding('ClusterRoleBinding', { name: `${namespace}-core` }, [clusterApiRemote.metadata.name, '']),
