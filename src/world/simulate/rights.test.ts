@@ -62,7 +62,7 @@ const DECLARED: readonly { readonly right: string; readonly why: string; readonl
   ...['get apps/deployments', 'patch apps/deployments'].map((right) => ({
     right: `fleetSpread ${right}`,
     why: 'only where a Deployment is to be spread',
-    shown: 'src/provider/fleet/plan-spread.test.ts',
+    shown: 'src/provider/fleet/spread-controller.test.ts',
   })),
   {
     right: 'dispatchTokens request-serviceaccounts-token-audience /tuist-runners-dispatch',

@@ -31,6 +31,11 @@ export const OTHER_DAYS: readonly OtherDay[] = [
     shown: 'src/provider/identity/join-credentials.test.ts',
   },
   {
+    rights: [`${MANAGER} get /configmaps in kube-public`],
+    why: 'asked at the start where nobody says macosFleet.apiServerURL',
+    shown: 'test/manager-scaleway.test.ts',
+  },
+  {
     rights: [`${MANAGER} delete ${INFRASTRUCTURE}/machosts`],
     why: 'a Mac was deleted at Scaleway',
     shown: 'src/world/simulate/rights.test.ts',
