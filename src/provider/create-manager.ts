@@ -34,6 +34,7 @@ import { createInventoryController } from './host/inventory.ts';
 import type { HostPorts } from './host/ports.ts';
 import { createTurns } from './host/turns.ts';
 import { createCsrApprover, REQUEST_INDEXES } from './identity/csr-approver.ts';
+import { createForgetMoved } from './machine/forget-moved.ts';
 import { createMachineController, type MachineDeps } from './machine/machine-controller.ts';
 import { createMissedHosts } from './machine/missed-hosts.ts';
 import { tellStrays } from './tell-strays.ts';
@@ -118,6 +119,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
     controllers: [
       createInventoryController(ports, caches, { lists, onStrays: tellStrays({ ports, caches, events }) }),
       ...createLives(ports, caches, { events, missed: createMissedHosts(clock, lists) }),
+      createForgetMoved(caches.machines),
       createCsrApprover({
         ...{ requests, hosts, servingAddresses: ports.settings.servingAddresses ?? [] },
         ...(namespace === undefined ? {} : { namespace }),
