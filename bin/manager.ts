@@ -27,8 +27,10 @@ const run = async (closing: AsyncDisposableStack): Promise<void> => {
     closing,
   });
   const runs = flags.kubeconfig === undefined ? 'in-cluster' : 'elsewhere';
-  const { host, metrics, logger } = opened;
-  const access = () => readClusterAccess({ config, apiServerUrl: flags.apiServerUrl, runs }, host);
+  const { host, metrics, logger, client: kube } = opened;
+  const macs = flags.work.on === 'scaleway' ? 'real' : 'simulated';
+  const { apiServerUrl } = flags;
+  const access = () => readClusterAccess({ config, apiServerUrl, runs, macs }, { host, kube, signal });
   const provider = await openProvider(flags.work, { ...opened, env, rules: flags.fleet, access }, signal);
   closing.defer(provider.close);
   const manager = createManager({ ...provider.ports, metrics, ...(lease === undefined ? {} : { lease }) });

@@ -13,6 +13,7 @@ import {
   BOUNDS,
   checkOf,
   freeHosts,
+  isTold,
   readyMachines,
   runUntil,
   scale,
@@ -49,6 +50,23 @@ describe('different from the Go original', () => {
     await runUntil(world, 'free', () => freeHosts(world) === 1);
     const taken = ['tuist-claim-pending', name];
     assert.deepEqual(doneTo(world, id), [...taken, 'tuist-releasing-0a1b2c3d', 'reinstall', 'tuist-pool']);
+  });
+
+  it('002-3 T-24 a policy that nobody knows means the pool', async () => {
+    const { world, id, name } = await start(47);
+    world.operator.merge(MACHINES, name, { metadata: { annotations: { 'tuist.dev/release-policy': 'someday' } } });
+    scale(world, 0);
+    await runUntil(world, 'free', () => freeHosts(world) === 1);
+    assert.deepEqual(doneTo(world, id).slice(-2), ['reinstall', 'tuist-pool']);
+  });
+
+  it('T-22 that a Mac has no pool to go back to is told', async () => {
+    const { world, id } = await start(48);
+    world.operator.merge(MAC_HOSTS, id, { spec: { pool: null } });
+    scale(world, 0);
+    await runUntil(world, 'held', () => hostOf(world, id)?.status?.state === 'held');
+    await runUntil(world, 'told', () => isTold(world, 'ReleaseSkipped'));
+    assert.ok(!doneTo(world, id).includes('reinstall'));
   });
 
   for (const policy of ['pool', 'terminate'] as const) {

@@ -19,7 +19,8 @@ import type { KubeClient } from '../src/kube/client/client.ts';
 import { connectCluster } from '../src/kube/client/connect.ts';
 import { createHostIo } from '../src/kube/client/login/host-io.ts';
 import { loadKubeconfig } from '../src/kube/client/login/load-cluster.ts';
-import { SECRETS } from '../src/kube/types/core.ts';
+import { CONFIG_MAPS, SECRETS } from '../src/kube/types/core.ts';
+import { CLUSTER_INFO } from '../src/provider/roles.ts';
 import { SIMULATED_KEY } from '../src/scaleway/port/simulated-key.ts';
 import { serveCloud } from '../src/sim/cloud/serve-cloud.ts';
 import { createSimCloud, type SimCloud } from '../src/sim/cloud/sim-cloud.ts';
@@ -137,6 +138,13 @@ const readRecords = (kubeconfig: string): Promise<readonly string[]> =>
     return items.map(({ metadata }) => metadata.name).toSorted();
   });
 
+/** As kubeadm does. */
+const sayPublicServer = (kubeconfig: string, server: string): Promise<unknown> =>
+  onCluster(kubeconfig, (client) => {
+    const data = { kubeconfig: `clusters: [{name: "", cluster: {server: ${server}}}]` };
+    return client.create(CONFIG_MAPS, { metadata: CLUSTER_INFO, data }, { signal: neverAborted() });
+  });
+
 /** By which Cluster API core reaches the cluster. */
 const readCoreKubeconfig = (kubeconfig: string): Promise<string> =>
   onCluster(kubeconfig, async (client) => {
@@ -149,10 +157,11 @@ describe('the manager process on a Scaleway project', () => {
   it('puts its Macs on record, and counts its calls and what is strange', { timeout: 60_000 }, async (context) => {
     const { cloud, apiUrl } = await startCloud(context);
     const kubeconfig = await startCluster(context);
+    await sayPublicServer(kubeconfig, 'https://macfleet.test');
     const flags = [
       ...['--kubeconfig', kubeconfig, '--scaleway', '--scaleway-credentials', mountSecret(cloud.projectId)],
       ...writeArtefacts(),
-      ...['--api-server-url', 'https://macfleet.test', '--orphan-reclaim-claim-name-prefix', 'tuist-'],
+      ...['--orphan-reclaim-claim-name-prefix', 'tuist-'],
     ];
     const manager = await startManager(context, flags, apiUrl);
     await until('the Macs are on record', async () => (await readRecords(kubeconfig)).length === 2);

@@ -1,7 +1,7 @@
 /** Who has which role, and where. One table: plain manifests bind all of it, the chart what its values ask for. */
 import type { KubeObject } from '../kube/types/meta.ts';
 import { JOIN_GROUP, TOKEN_NAMESPACE } from '../provider/identity/join-token.ts';
-import { PROVIDER_ROLES } from '../provider/roles.ts';
+import { CLUSTER_INFO, PROVIDER_ROLES } from '../provider/roles.ts';
 import { RUNNER_ROLES } from '../runners/roles.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -65,6 +65,7 @@ export const renderBindings = ({
     grant('manager', 'manager', provider),
     grant('manager', 'leaderElection', provider, namespace),
     grant('manager', 'joinTokens', provider, TOKEN_NAMESPACE),
+    grant('manager', 'clusterInfo', provider, CLUSTER_INFO.namespace),
     grant('manager', 'fleetKeys', provider, namespace),
     {
       purpose: 'manager',

@@ -12,7 +12,7 @@ import { COMMON_EGRESS, type Component, DEFAULT_RESOURCES, PORTS, renderWorkload
 export interface ComponentOptions {
   readonly namespace: string;
   readonly image: string;
-  /** The API server as Macs reach it; empty: as Pods do. */
+  /** The API server as Macs reach it; empty: as kube-public/cluster-info says. */
   readonly apiServerUrl: string;
   /** Of the Secret with the Scaleway key. */
   readonly scalewaySecret: string;

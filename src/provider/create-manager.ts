@@ -34,7 +34,8 @@ import { createInventoryController } from './host/inventory.ts';
 import { createKnownStrays } from './host/known-strays.ts';
 import type { HostPorts } from './host/ports.ts';
 import { createTurns } from './host/turns.ts';
-import { createCsrApprover, keyOfRequest, undecidedNodeOf } from './identity/csr-approver.ts';
+import { createCsrApprover, REQUEST_INDEXES } from './identity/csr-approver.ts';
+import { createForgetMoved } from './machine/forget-moved.ts';
 import { createMachineController, type MachineDeps } from './machine/machine-controller.ts';
 import { createMissedHosts } from './machine/missed-hosts.ts';
 import { tellStrays } from './tell-strays.ts';
@@ -73,10 +74,7 @@ const createCaches = ({ client, clock, random, logger, metrics, settings: { name
     clusters: cacheOf(CLUSTER_API_RESOURCES.clusters),
     shells: cacheOf(CLUSTERS),
     controlPlanes: cacheOf(CONTROL_PLANES),
-    requests: cacheOf(CERTIFICATE_SIGNING_REQUESTS, {
-      key: (request) => [keyOfRequest(request)],
-      undecided: undecidedNodeOf,
-    }),
+    requests: cacheOf(CERTIFICATE_SIGNING_REQUESTS, REQUEST_INDEXES),
     pods: createCache<Pod>({
       ...{ client, clock, random: random.stream(PODS.plural), logger, resource: PODS, transform: keepOfPod },
       indexes: { node: ({ spec }) => (spec.nodeName === undefined ? [] : [spec.nodeName]) },
@@ -123,6 +121,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
     controllers: [
       createInventoryController(ports, caches, { lists, strays, onStrays: tellStrays({ ports, caches, events }) }),
       ...createLives(ports, caches, { events, strays, missed: createMissedHosts(clock, lists) }),
+      createForgetMoved(caches.machines),
       createCsrApprover({
         ...{ requests, hosts, servingAddresses: ports.settings.servingAddresses ?? [] },
         ...(namespace === undefined ? {} : { namespace }),

@@ -11,6 +11,9 @@ import { SIGNERS } from '../kube/certificates/node-request.ts';
 
 const role = (name: string, rules: readonly Rule[]) => renderRole(name, PROVIDER_LABELS, rules);
 
+/** Where most clusters say how they are reached from outside. */
+export const CLUSTER_INFO = { namespace: 'kube-public', name: 'cluster-info' } as const;
+
 export const PROVIDER_ROLES = {
   /** The manager, everywhere. */
   manager: role('macfleet-manager', [
@@ -63,6 +66,10 @@ export const PROVIDER_ROLES = {
   ]),
   /** The manager, in the namespace of bootstrap tokens: what Macs join with. */
   joinTokens: role('macfleet-join-tokens', [rule('', ['secrets'], ['get', 'create', 'delete'])]),
+  /** The manager, in kube-public: the API server as Macs reach it, unless an operator says it. */
+  clusterInfo: role('macfleet-cluster-info', [
+    { ...rule('', ['configmaps'], ['get']), resourceNames: [CLUSTER_INFO.name] },
+  ]),
   /** The manager, in each namespace of fleets: the kubeconfig by which Cluster API core finds the Nodes. */
   kubeconfigs: role('macfleet-kubeconfigs', [rule('', ['secrets'], ['get', 'create', 'patch'])]),
   /** The manager, in each namespace of builders: the GitHub App by which they register. */

@@ -44,7 +44,7 @@ const ROWS = [
 ] as const;
 
 for (const { story, ...row } of ROWS) {
-  test(`T-39 T-40 I-13 the password is ${story}`, () => {
+  test(`000-1 T-39 T-40 I-13 the password is ${story}`, () => {
     const { is, ...shown } = { is: undefined, ...row };
     assert.equal(readPassword(shown)?.reveal(), is);
   });

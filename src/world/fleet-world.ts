@@ -94,7 +94,8 @@ export interface WriteNote {
 }
 
 const FIRST = { suffix: '', clusterId: '0a1b2c3d' };
-const SECOND = { suffix: '-2', clusterId: '0b2c3d4e', managers: ['manager-2'] };
+/** Another cluster in the same project. */
+export const SECOND = { suffix: '-2', clusterId: '0b2c3d4e', managers: ['manager-2'] };
 
 /** What clusters of this world are known by in names that they give. */
 export const CLUSTER_IDS: readonly string[] = [FIRST.clusterId, SECOND.clusterId];

@@ -12,7 +12,7 @@ import { createFleetKeys } from '../provider/identity/fleet-keys.ts';
 import { renderDemo } from './demo-fleet.ts';
 import { FLEET_KEY } from './fleet-cluster.ts';
 import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from './fleet-world.ts';
-import { freeHosts, pass, readyMachines, runUntil } from './testing/fleet-run.ts';
+import { freeHosts, isTold as isEventTold, pass, readyMachines, runUntil } from './testing/fleet-run.ts';
 
 const startWith = (options: FleetWorldOptions, spec: object): FleetWorld => {
   const world = createFleetWorld(options);
@@ -38,6 +38,7 @@ const isTold = async (world: FleetWorld, reason: string, message: RegExp): Promi
   await runUntil(world, reason, () => toldOf(world)?.reason === reason && message.test(toldOf(world)?.message ?? ''));
   await pass(world, 120_000);
   assert.equal(toldOf(world)?.reason, reason);
+  assert.ok(isEventTold(world, reason), `an Event ${reason}`);
   assert.deepEqual(world.cloud.audit(), []);
 };
 

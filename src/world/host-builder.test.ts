@@ -12,7 +12,7 @@ import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { renderDemo } from './demo-fleet.ts';
 import { createFleetWorld, type FleetWorldOptions } from './fleet-world.ts';
-import { freeHosts, pass, readyMachines, runUntil, scale } from './testing/fleet-run.ts';
+import { freeHosts, isTold, pass, readyMachines, runUntil, scale } from './testing/fleet-run.ts';
 
 const PAIR = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const PRIVATE = PAIR.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
@@ -97,6 +97,7 @@ describe('a fleet of builders', () => {
     await runUntil(world, 'told', () => told()?.lastError === 'GHRunnerRegistrationTokenUnavailable');
     await pass(world, 300_000);
     assert.equal(told()?.failures, 0);
+    assert.ok(isTold(world, 'GHRunnerRegistrationTokenUnavailable'));
     github.isAway = true;
     putApp('nonsense');
     await pass(world, 300_000);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { FleetError } from '../base/errors.ts';
 import { MAC_HOSTS, type MacHost } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
+import { renderProviderId } from '../kinds/names.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
 import { NAMESPACES } from '../kube/types/core.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kube/types/extensions.ts';
@@ -48,6 +50,72 @@ describe('trouble with a Mac, on the virtual clock', () => {
     await runUntil(world, 'ready', () => readyMachines(world) === 1);
     assert.equal(countOf(world, id, 'reboot'), 1);
     assert.equal(countOf(world, id, 'reinstall'), 0);
+    for (const reason of ['BootstrapFailed', 'RebootingForRecovery']) assert.ok(isTold(world, reason), reason);
+  });
+
+  const rebootAnswers = [
+    { story: '000-7 T-41 of a server that is not found counts as done', kind: 'not-found', sent: 1 },
+    { story: '000-4 T-30 that is refused does not count, which is told', kind: 'denied', sent: 2 },
+  ] as const;
+  for (const { story, kind, sent } of rebootAnswers) {
+    it(`a reboot ${story}`, async () => {
+      const calls: string[] = [];
+      const adjust = (ports: ProviderPorts): ProviderPorts => {
+        const rebootServer: ProviderPorts['cloud']['rebootServer'] = async (server, call) => {
+          calls.push(server.id);
+          if (calls.length === 1) throw new FleetError(kind, { code: 'Refused', message: 'no' });
+          return ports.cloud.rebootServer(server, call);
+        };
+        return { ...ports, cloud: { ...ports.cloud, rebootServer } };
+      };
+      const world = startWorld({ seed: 29, macs: 1, adjust });
+      const id = world.cloud.servers()[0]?.id ?? '';
+      world.macs.mac(id).addStepFault({ step: 'tart', kind: 'exit', times: 7, output: 'no space' });
+      await runUntil(world, 'ready', () => readyMachines(world) === 1);
+      assert.equal(calls.length, sent);
+      assert.equal(isTold(world, 'RebootForRecoveryFailed'), sent === 2);
+    });
+  }
+
+  it('T-12 waits for the Node of a Mac that is bootstrapped, then says that it is missing, and bootstraps it anew', async () => {
+    const world = startWorld({ seed: 30, macs: 1 });
+    await runUntil(world, 'claimed', () => world.operator.list(MACHINES)[0]?.status?.serverID !== undefined);
+    const [machine] = world.operator.list(MACHINES);
+    const id = machine?.status?.serverID ?? '';
+    const providerId = renderProviderId({ zone: world.cloud.zone, serverId: id });
+    world.kernel.pause(`node ${machine?.metadata.name} ${providerId}`, 600_000);
+    const bootstrapAt = (): number => world.macs.mac(id).view().epochFile?.epoch ?? 0;
+    await runUntil(world, 'bootstrapped', () => hostOf(world, id)?.status?.configHash !== undefined);
+    const [first, sinceMs] = [bootstrapAt(), world.kernel.actor('world').clock.now()];
+    await runUntil(world, 'told', () => isTold(world, 'NodeMissing'));
+    assert.ok(world.kernel.actor('world').clock.now() - sinceMs >= 25_000, 'in the world it waits for half a minute');
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+    assert.ok(bootstrapAt() > first);
+  });
+
+  it('T-47 a Mac whose last name is refused keeps the pending one, which is told, and gets the last one later', async () => {
+    const world = startWorld({ seed: 31, macs: 1 });
+    const [server] = world.cloud.servers();
+    const nameOf = (): string => world.cloud.server(server?.id ?? '')?.name ?? '';
+    await runUntil(world, 'pending', () => nameOf().startsWith('tuist-claim-pending-'));
+    world.cloud.switchOn('F01', { verb: 'rename' });
+    await pass(world, 600_000);
+    assert.match(nameOf(), /^tuist-claim-pending-/);
+    const [host] = world.operator.list(MAC_HOSTS);
+    const ready = host?.status?.conditions?.find(({ type }) => type === 'Ready');
+    assert.deepEqual([host?.status?.state, ready?.status, ready?.reason], ['claimed', 'Unknown', 'CloudUnavailable']);
+    world.cloud.switchOff('F01', { verb: 'rename' });
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  });
+
+  it('I-03 makes four Macs ready in about the time of one', async () => {
+    const timeOf = async (macs: number): Promise<number> => {
+      const world = startWorld({ seed: 32, macs });
+      await runUntil(world, 'ready', () => readyMachines(world) === macs);
+      return world.kernel.actor('world').clock.elapsed();
+    };
+    const [one, four] = [await timeOf(1), await timeOf(4)];
+    assert.ok(four < 1.5 * one, `${four} ms for four, ${one} ms for one`);
   });
 
   it('tells of a failed attempt what went wrong and when the next is, and does not say it twice', async () => {
@@ -77,6 +145,7 @@ describe('trouble with a Mac, on the virtual clock', () => {
     await runUntil(world, 'the first is free', () => freeHosts(world) === 1);
     assert.equal(countOf(world, first, 'reinstall'), 1);
     assert.equal(hostOf(world, first)?.spec.budgets.returns, 1);
+    assert.ok(isTold(world, 'BootstrapExhausted'));
   });
 
   it('R21 puts a Mac into quarantine that fails for the third time in a row, where nobody takes it from', async () => {
@@ -155,6 +224,7 @@ describe('trouble with a Mac, on the virtual clock', () => {
     await runUntil(world, 'held', () => hostOf(world, id)?.status?.state === 'held');
     await pass(world, 3_600_000);
     assert.equal(hostOf(world, id)?.spec.hold?.reason, 'OwnerVanished');
+    assert.ok(isTold(world, 'OwnerVanished'));
     assert.equal(countOf(world, id, 'reinstall'), 0);
     assert.match(waitsFor(world, id), /^OwnerVanished: held: the machine .* is gone .*macfleet release/);
     world.operator.merge(MAC_HOSTS, id, { spec: { release: { intentID: 'by-hand', reason: 'NotNeeded' } } });
@@ -171,6 +241,7 @@ describe('trouble with a Mac, on the virtual clock', () => {
     world.operator.mergeStatus(MACHINES, name, { status: { serverID: null } });
     world.operator.merge(MACHINES, name, { spec: { providerID: null } });
     await runUntil(world, 'held', () => hostOf(world, id)?.spec.hold?.reason === 'Detached');
+    await runUntil(world, 'told', () => isTold(world, 'Detached'));
     world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { replicas: 0 } });
     await runUntil(world, 'the machine is gone', () => world.operator.list(MACHINES).length === 0);
     await pass(world, 3_600_000);
@@ -220,7 +291,7 @@ describe('trouble with a Mac, on the virtual clock', () => {
     assert.equal(countOf(world, id, 'reinstall'), 0);
   });
 
-  it('ends the rent of a Mac whose machine says so, as soon as the lease allows, and forgets it', async () => {
+  it('002-3 T-25 ends the rent of a Mac whose machine says so, as soon as the lease allows, and forgets it', async () => {
     const world = startWorld({ seed: 19, macs: 1 });
     const id = await adopted(world);
     const name = world.operator.list(MACHINES)[0]?.metadata.name ?? '';
@@ -255,6 +326,18 @@ describe('trouble with a Mac, on the virtual clock', () => {
       return { ...ports, settings: { ...ports.settings, times } };
     };
     await adopted(startWorld({ seed: 25, macs: 1, adjust }));
+  });
+
+  it('002-1 T-60 a server that is gone before its rent could be ended is done with', async () => {
+    const world = startWorld({ seed: 33, macs: 1 });
+    const id = await adopted(world);
+    const name = world.operator.list(MACHINES)[0]?.metadata.name ?? '';
+    world.operator.merge(MACHINES, name, { metadata: { annotations: { 'tuist.dev/release-policy': 'terminate' } } });
+    scale(world, 0);
+    await runUntil(world, 'on its way', () => hostOf(world, id)?.status?.state === 'terminating');
+    world.cloud.switchOn('F11', { serverId: id });
+    await runUntil(world, 'forgotten', () => hostOf(world, id) === undefined);
+    assert.deepEqual(world.operator.list(MACHINES), []);
   });
 
   it('000-7 T-41 a reboot of a server that is busy with something else counts as done', async () => {

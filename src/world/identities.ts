@@ -40,7 +40,7 @@ const resourceOf = (group: string, kind: string, scope: Resource<KubeObject>['sc
 
 export const CLUSTER_ROLES = resourceOf(GROUP, 'ClusterRole');
 
-type RoleName = Exclude<keyof typeof PROVIDER_ROLES, 'fleetSpread'>;
+type RoleName = Exclude<keyof typeof PROVIDER_ROLES, 'fleetSpread' | 'clusterInfo'>;
 
 const MANAGER = { kind: 'ServiceAccount', ...MANAGER_ACCOUNT };
 const CORE = { kind: 'ServiceAccount', ...REMOTE_ACCOUNT };

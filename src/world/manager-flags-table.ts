@@ -45,7 +45,7 @@ const CLUSTER: readonly Flag[] = [
   },
   {
     flag: '--api-server-url <url>',
-    is: 'the API server as Macs reach it; without it the address that this process uses',
+    is: 'the API server as Macs reach it; without it that of kube-public/cluster-info',
     standard: '',
     env: 'CAPI_TARTKUBELET_API_SERVER_URL',
     parse: parseServerUrl,

@@ -13,6 +13,8 @@ import type { FleetWorld } from './fleet-world.ts';
 import { readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
 
 const HOUR_MS = 3_600_000;
+/** Says on the Secret of a token which Mac it is for. */
+const TOKEN_HOST = 'macfleet.tuist.dev/host';
 /** Heartbeats are folded too. */
 const FOLDED_BEAT_MS = (FOLDED_PACE.nodeRenewEveryMs ?? 0) + 60_000;
 
@@ -70,6 +72,34 @@ describe('the identity of a Mac, on the virtual clock', () => {
     assert.deepEqual(tokensOf(world), []);
   });
 
+  it('R23 leaves one token of a Mac at most, whatever fails and whoever restarts, and none of one that was given back', async () => {
+    const world = startWorld({ seed: 98, macs: 2 }, 1);
+    const failing = () => world.operator.list(MAC_HOSTS).find(({ spec }) => spec.budgets.bootstrap.failures > 0);
+    for (const { id } of world.cloud.servers())
+      world.macs.mac(id).addStepFault({ step: 'tart', kind: 'exit', times: 8, output: 'no space' });
+    await runUntil(world, 'failed', () => failing() !== undefined);
+    const bad = failing()?.metadata.name ?? '';
+    let most = 0;
+    const tokens = (): number => {
+      const ofBad = tokensOf(world).filter(({ metadata }) => metadata.annotations?.[TOKEN_HOST] === bad).length;
+      most = Math.max(most, ofBad);
+      return ofBad;
+    };
+    const failures = (): number => {
+      tokens();
+      return (
+        world.operator.list(MAC_HOSTS).find(({ metadata }) => metadata.name === bad)?.spec.budgets.bootstrap.failures ??
+        0
+      );
+    };
+    await runUntil(world, 'failed for the third time', () => failures() === 3);
+    world.kernel.kill('manager');
+    world.kernel.restart('manager', 0);
+    await runUntil(world, 'failed after the restart', () => failures() === 5);
+    await runUntil(world, 'given back', () => world.cloud.server(bad)?.status === 'reinstalling');
+    assert.deepEqual([most, tokens()], [1, 0]);
+  });
+
   it('D8 is renewed by the Mac itself before its hour is over, and the record follows', async () => {
     const world = await join(62);
     await waitFor(world, HOUR_MS + 5 * 60_000);
@@ -104,6 +134,17 @@ describe('the identity of a Mac, on the virtual clock', () => {
       world.cloud.servers().map(({ wipes }) => wipes),
       [0],
     );
+  });
+
+  it('R23 that ended while its manager went on comes back with the first token that is brought', async () => {
+    const world = await join(99, FOLDED_PACE);
+    const [machine] = world.operator.list(MACHINES);
+    const silentMs = identityEndOf(world) - nowOf(world) - 5_000;
+    world.kernel.pause(`node ${machine?.metadata.name} ${machine?.spec.providerID}`, silentMs);
+    await waitFor(world, silentMs);
+    await runUntil(world, 'the Mac is back', () => identityEndOf(world) > nowOf(world) + 30 * 60_000);
+    await runUntil(world, 'joined', () => world.operator.list(MAC_HOSTS)[0]?.status?.state === 'joined');
+    assert.equal(world.operator.list(MAC_HOSTS)[0]?.spec.budgets.bootstrap.failures, 0);
   });
 
   it('R23 of a Mac whose record was lost is on record again, and is renewed without another token', async () => {

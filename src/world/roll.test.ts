@@ -69,7 +69,7 @@ describe('another host configuration, on the virtual clock', () => {
     world.upgrade('mended');
     await runUntil(world, 'all have it', () => isOneHash(world, hash));
     await runUntil(world, 'cleared', () => world.operator.list(MACHINES).every(({ status }) => !status?.failureReason));
-    for (const reason of ['AgentRollFailed', 'AgentRollRetried', 'AgentRolled'])
+    for (const reason of ['AgentRollFailed', 'TartKubeletUpdateExceededRetries', 'AgentRollRetried', 'AgentRolled'])
       assert.ok(isTold(world, reason), reason);
   });
 

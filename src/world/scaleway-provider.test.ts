@@ -46,7 +46,7 @@ describe('what a manager gives to Macs and Scaleway', () => {
   });
 
   test('a kubeconfig with the address that Macs use', async () => {
-    const joiner = { machine: { namespace: 'ci', name: 'mac-1' }, host: 'srv-1', epoch: 1 };
+    const joiner = { machine: { namespace: 'ci', name: 'mac-1' }, host: 'srv-1', uid: 'a', wipes: 0, epoch: 1 };
     const kubeconfig: unknown = parse((await stage().sessions.join.issue(joiner, neverAborted())).reveal());
     const cluster = { server: 'https://macs.test', 'certificate-authority-data': 'dGhlIGF1dGhvcml0eQ==' };
     assert.partialDeepStrictEqual(kubeconfig, { clusters: [{ cluster }] });

@@ -59,10 +59,14 @@ const renderObjects = async (cluster: Cluster, asked: Asked): Promise<readonly R
   return parseObjects(stdout);
 };
 
-/** As kubeadm leaves it. */
+/** As kubeadm leaves it, and with one more cluster. */
 const CLUSTER_INFO = {
   ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'kube-public', name: 'cluster-info' } },
-  data: { kubeconfig: stringify({ clusters: [{ cluster: { server: 'https://api.example.com:6443' } }] }) },
+  data: {
+    kubeconfig: stringify({
+      clusters: ['https://api.example.com:6443', 'https://b.example.com'].map((server) => ({ cluster: { server } })),
+    }),
+  },
 };
 
 const only = (fleet: string): readonly string[] =>
@@ -243,7 +247,7 @@ describe('a cluster', { timeout: 120_000 }, () => {
     // There is no more of Cluster API here than its name.
     const set = [...REAL_MACS, 'capi.enabled=false', 'runnersFleet.enabled=false'];
     const { stdout, stderr } = await template(cluster, { set, live: true });
-    assert.match(stdout, /--api-server-url=https:\/\/api\.example\.com:6443/, stderr);
+    assert.match(stdout, /--api-server-url=https:\/\/api\.example\.com:6443$/m, stderr);
   });
 
   step('is told that there is a release already', async () => {

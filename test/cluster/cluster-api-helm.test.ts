@@ -44,7 +44,7 @@ describe('a chart with a fleet', { timeout: 240_000, skip: skipWithoutLab() }, (
     assert.deepEqual(states(), ['free', 'joined']);
   });
 
-  step('is gone, and there again on another Mac, while the wipe of the first never ends', async () => {
+  step('002-5 is gone, and there again on another Mac, while the wipe of the first never ends', async () => {
     const { view, lab } = scene;
     const first = podNode();
     const [host] = view.macs().filter(({ spec }) => spec.claimRef?.name === first);

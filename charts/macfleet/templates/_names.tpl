@@ -92,8 +92,10 @@ ghActionsRunner: {{- toYaml . | nindent 2 }}
 {{ .Values.macosFleet.apiServerURL }}
 {{- else -}}
 {{- $info := lookup "v1" "ConfigMap" "kube-public" "cluster-info" -}}
+{{- $server := "" -}}
 {{- range (dig "data" "kubeconfig" "" $info | fromYaml | default dict).clusters -}}
-{{ .cluster.server }}
+{{- $server = $server | default .cluster.server -}}
 {{- end -}}
+{{ $server }}
 {{- end -}}
 {{- end }}

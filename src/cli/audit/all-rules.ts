@@ -1,5 +1,6 @@
 /** Every rule of an audit, in the order in which their findings are told. */
 import type { AuditRule } from './finding.ts';
+import { tokensApprovedUnseen } from './rules/auto-approval.ts';
 import { duplicateClaim, duplicateNode } from './rules/duplicate-claim.ts';
 import { nodeOfAnotherMac, nodeWithoutProviderId } from './rules/nodes.ts';
 import { endlessToken, sealedPassword } from './rules/secrets.ts';
@@ -22,4 +23,5 @@ export const AUDIT_RULES: readonly AuditRule[] = [
   endlessToken,
   macsMayTooMuch,
   managerReadsSecrets,
+  tokensApprovedUnseen,
 ];

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { neverAborted } from '../../base/abort.ts';
 import { openArtefact } from './artefact-files.ts';
 
-test('a file becomes an artefact that can be read again and again', async (t) => {
+test('I-15 a file becomes an artefact that is read in pieces, again and again, and is never in memory as a whole', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'macfleet-artefact-'));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   const content = Buffer.alloc(300_000, 'tart');
@@ -19,6 +19,7 @@ test('a file becomes an artefact that can be read again and again', async (t) =>
     const pieces: Uint8Array[] = [];
     for await (const piece of artefact.open()) pieces.push(piece);
     assert.ok(Buffer.concat(pieces).equals(content));
+    assert.ok(pieces.every(({ length }) => length <= content.length / 2));
   }
   await assert.rejects(openArtefact('node', join(dir, 'none'), neverAborted()), {
     ...{ code: 'ArtefactUnreadable', kind: 'invalid', message: /the file node for Macs cannot be read: ENOENT/ },

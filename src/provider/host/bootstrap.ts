@@ -102,8 +102,18 @@ const issueIdentity = ({ ports, host }: BootstrapJob, signal: AbortSignal): Prom
   notItsFault(ports.join.issue(joinerOf(host), signal));
 
 const joinerOf = ({ metadata, spec }: MacHost): Joiner => ({
-  ...{ machine: spec.claimRef ?? NOBODY, host: metadata.name, epoch: spec.epoch },
+  ...{ machine: spec.claimRef ?? NOBODY, host: metadata.name, uid: metadata.uid ?? '' },
+  ...{ wipes: spec.wipes, epoch: spec.epoch },
 });
+
+/** What the last operation brought, or was about to bring: the next one brings its own, or the Mac is given back (R23). */
+export const withdrawIdentity = async (
+  { join }: Pick<HostPorts, 'join'>,
+  host: MacHost,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (host.spec.epoch > 0) await join.withdraw?.(joinerOf(host), signal);
+};
 
 const NOBODY = { namespace: '', name: '' };
 
@@ -235,6 +245,7 @@ export const stopAgent = (job: BootstrapJob): OperationRequest<never, void> => (
   doing: 'stopping the agent',
   timeoutMs: STOP_TIMEOUT_MS,
   run: async ({ signal }) => {
+    await withdrawIdentity(job.ports, job.host, signal);
     const target = await targetOf(job, signal);
     await job.ports.preparer.stopAgent({ target, epoch: job.host.spec.epoch }, signal);
   },

@@ -10,7 +10,7 @@ import { type EventReport, type Report, type StepResult, stop, wait } from '../.
 import { NODES } from '../../kube/types/core.ts';
 import type { CloudServer, WriteCall } from '../../scaleway/port/cloud.ts';
 import { chooseOsImage } from '../../scaleway/port/os-family.ts';
-import { type Acquaintance, lookAtHostKey, stopAgent } from './bootstrap.ts';
+import { type Acquaintance, lookAtHostKey, stopAgent, withdrawIdentity } from './bootstrap.ts';
 import { forgetHost } from './forget-host.ts';
 import { hostStateOf } from './host-life.ts';
 import { findHost, recordOn } from './host-record.ts';
@@ -85,6 +85,7 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
       await deleteNode(deps, task);
       return wait(settings.times.pollMs);
     case 'forget':
+      await withdrawIdentity(deps.ports, task.host, task.context.signal);
       await forgetHost(task.host, task.context);
       return stop();
     default:

@@ -47,7 +47,7 @@ judgePlans('from the pool to a machine, and at work', [
     plan: { do: 'rename', to: PENDING },
   },
   {
-    story: 'R13 T-47 a record that grew old is written anew before anything is sent',
+    story: 'R13 a record that grew old is written anew before anything is sent',
     spec: { claimRef: CLAIM, assignedName: { current: POOL, next: PENDING }, lastWrite: wrote('rename', 31_000) },
     server: serverOf(POOL),
     plan: { do: 'rename', to: PENDING, record: { lastWrite: fresh('rename') } },
@@ -69,6 +69,12 @@ judgePlans('from the pool to a machine, and at work', [
     spec: { claimRef: CLAIM, assignedName: { current: PENDING }, lastWrite: wrote('rename', 40_000) },
     server: serverOf(PENDING),
     plan: renaming(PENDING, 'mac-1'),
+  },
+  {
+    story: 'R7 T-47 the last name is asked for again when it was not given, and the pending one stays until then',
+    spec: { claimRef: CLAIM, assignedName: { current: PENDING, next: 'mac-1' }, lastWrite: wrote('rename', 31_000) },
+    server: serverOf(PENDING),
+    plan: { do: 'rename', to: 'mac-1', record: { lastWrite: fresh('rename') } },
   },
   {
     story: 'R25 a rented Mac is waited for until it is delivered',

@@ -8,10 +8,15 @@ import type { HostPlan, HostView, Owner } from './host-view.ts';
 
 const { ownerVanished, detached, namespaceTerminating, moved } = REASONS.host.owned;
 
+export const MOVED = {
+  reason: moved,
+  message: 'the machine lives on in another cluster, and its Mac with it',
+} as const;
+
 const HOLDS: Readonly<Partial<Record<Owner, { readonly reason: string; readonly message: string }>>> = {
   gone: { reason: ownerVanished, message: 'the machine that had this Mac is gone and never asked for its release' },
   detached: { reason: detached, message: 'the machine was paused and taken off this Mac by hand' },
-  moved: { reason: moved, message: 'the machine lives on in another cluster, and its Mac with it' },
+  moved: MOVED,
 };
 
 const OURS: ReadonlySet<string> = new Set([ownerVanished, detached, namespaceTerminating]);

@@ -19,6 +19,10 @@ export interface Joiner {
   readonly machine: { readonly namespace: string; readonly name: string };
   /** Name of the MacHost that has the claim: another Mac of the same machine gets credentials of its own. */
   readonly host: string;
+  /** Of that MacHost. */
+  readonly uid: string;
+  /** How often it had been wiped: what was for its disk before is good for nothing after. */
+  readonly wipes: number;
   /** Of the operation that brings them to the Mac: those of a later one take their place. */
   readonly epoch: number;
 }
@@ -27,6 +31,8 @@ export interface Joiner {
 export interface JoinCredentials {
   /** A kubeconfig for the Node of this machine on this Mac, and no other. */
   issue(joiner: Joiner, signal: AbortSignal): Promise<Secret<string>>;
+  /** Nobody joins any more by what was issued to this Mac under this epoch, if anything was. */
+  withdraw?(joiner: Pick<Joiner, 'host' | 'uid' | 'epoch'>, signal: AbortSignal): Promise<void>;
   /** How long the identity lives at most that comes of it, unless it is renewed; undefined: as long as the Mac. */
   readonly lifeMs?: number;
 }

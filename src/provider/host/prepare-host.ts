@@ -14,7 +14,14 @@ import type { Operations } from '../../kube/controller/operations.ts';
 import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
-import { type BootstrapProgress, type BootstrapResult, bootstrapHost, isBlameless, rollHost } from './bootstrap.ts';
+import {
+  type BootstrapProgress,
+  type BootstrapResult,
+  bootstrapHost,
+  isBlameless,
+  rollHost,
+  withdrawIdentity,
+} from './bootstrap.ts';
 import { nodeOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { recordOn } from './host-record.ts';
 import { describeIllness, isNodeReady } from './node-health.ts';
@@ -126,7 +133,7 @@ export const prepare = async (
   }
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
   const isLook = isLookEnough(deps, host);
-  const mayStart = isEpochOurs(deps, host) && (isLook || deps.joinEpochs.get(uid) === host.spec.epoch);
+  const mayStart = isEpochOurs(deps, host) && (isLook || mayBringToken(deps, host));
   if (!mayStart) return raiseEpoch(deps, host, { context, more: isLook ? {} : identityFrom(ports, host) });
   permit();
   operations.ensure(uid, isLook ? rollHost(job) : bootstrapHost(job));
@@ -155,6 +162,10 @@ export const removeLeft = async (
 export const isEpochOurs = ({ raisedEpochs }: PrepareDeps, { metadata, spec }: MacHost): boolean =>
   raisedEpochs.get(metadata.uid ?? '') === spec.epoch;
 
+/** Whether an identity was put on record with this epoch, and the Mac has not joined under it: another token needs another epoch (R23). */
+const mayBringToken = ({ joinEpochs }: PrepareDeps, { metadata, spec }: MacHost): boolean =>
+  joinEpochs.get(metadata.uid ?? '') === spec.epoch && spec.identity?.token?.epoch !== spec.epoch;
+
 /**
  * `more` goes on record with it. Ours only once it is stored: of two who raise it to the same number, one is refused. It is
  * at least the time in seconds, so that nobody is given the number again of whom an older etcd no longer knows.
@@ -164,6 +175,8 @@ export const raiseEpoch = async (
   host: MacHost,
   { context, more = {} }: Pick<PrepareTask, 'context'> & { readonly more?: Report<MacHost>['spec'] },
 ): Promise<StepResult<MacHost>> => {
+  // While the record still says what was brought last: of an epoch that is gone nobody could tell its token.
+  await withdrawIdentity(ports, host, context.signal);
   const epoch = Math.max(host.spec.epoch + 1, Math.floor(ports.clock.now() / 1_000));
   const { metadata, spec } = await recordOn(host, { epoch, ...more }, context);
   raisedEpochs.set(metadata.uid ?? '', spec.epoch);

@@ -14,7 +14,7 @@ import { createAuthority, issueCertificate } from '../../pki/authority.ts';
 import { renderCertificate } from '../../pki/certificate.ts';
 import { createCsr } from '../../pki/csr.ts';
 import { createKeyPair } from '../../pki/key.ts';
-import { createCsrApprover, keyOfRequest, undecidedNodeOf } from './csr-approver.ts';
+import { createCsrApprover, REQUEST_INDEXES } from './csr-approver.ts';
 import { createJoinCredentials } from './join-credentials.ts';
 import { JOIN_GROUP } from './join-token.ts';
 
@@ -92,16 +92,14 @@ const startApprover = async ({ namespace }: { namespace?: string } = {}) => {
   const { client, clock, random, stop, advance } = harness;
   const cacheDeps = { client, clock, random, logger: silentLogger };
   const requests = createCache({
-    ...{ ...cacheDeps, resource: CERTIFICATE_SIGNING_REQUESTS },
-    indexes: {
-      key: (request: CertificateSigningRequest) => [keyOfRequest(request)],
-      undecided: undecidedNodeOf,
-    },
+    ...{ ...cacheDeps, resource: CERTIFICATE_SIGNING_REQUESTS, indexes: REQUEST_INDEXES },
   });
   const indexes = { node: ({ spec }: MacHost) => (spec.claimRef === undefined ? [] : [spec.claimRef.name]) };
   const hosts = createCache({ ...cacheDeps, resource: MAC_HOSTS, indexes });
   const scope = namespace === undefined ? {} : { namespace };
-  const controllers = [createCsrApprover({ requests, hosts, servingAddresses: [], ...scope })];
+  // Of thousands of requests each Mac that joins concerns a few.
+  const indexed = { ...requests, list: () => assert.fail('all requests are gone through') };
+  const controllers = [createCsrApprover({ requests: indexed, hosts, servingAddresses: [], ...scope })];
   const manager = createManager({ name: 'approver', ...cacheDeps, caches: [requests, hosts], controllers });
   const { signal } = stop;
   const running = manager.run(signal);
@@ -128,8 +126,9 @@ const startApprover = async ({ namespace }: { namespace?: string } = {}) => {
     await client.patch(CERTIFICATE_SIGNING_REQUESTS, { name }, patch, { subresource: 'status', signal });
     await settle();
   };
-  const tokenFor = async (nodeName: string, epoch = 1): Promise<string> => {
-    const joiner = { machine: { namespace: 'ci', name: nodeName }, host: nodeName.replace('mac', 'srv'), epoch };
+  const tokenFor = async (nodeName: string, epoch = 1, wipes = 0): Promise<string> => {
+    const machine = { namespace: 'ci', name: nodeName };
+    const joiner = { machine, host: nodeName.replace('mac', 'srv'), uid: 'uid', wipes, epoch };
     const kubeconfig = (await join.issue(joiner, signal)).reveal();
     return /token: (\S+)/.exec(kubeconfig)?.[1] ?? '';
   };
@@ -171,6 +170,19 @@ describe('the approver of certificates', () => {
     await client.delete(MAC_HOSTS, { name: 'srv-1' }, { signal });
     await client.create(MAC_HOSTS, hostOf('srv-1', 'mac-1'), { signal });
     assert.match((await ask('fourth', { token: last, nodeName: 'mac-1' })) ?? '', /^Denied: the token was used/);
+    await end();
+  });
+
+  it('R23 takes no token from before a wipe, although the same machine has the same Mac again', async () => {
+    const { client, signal, ask, tokenFor, end } = await startApprover();
+    const [before, after] = [await tokenFor('mac-1', 1, 0), await tokenFor('mac-1', 2, 1)];
+    const patch = { type: 'merge', body: { spec: { wipes: 1 } } } as const;
+    await client.patch(MAC_HOSTS, { name: 'srv-1' }, patch, { signal });
+    assert.match(
+      (await ask('first', { token: before, nodeName: 'mac-1' })) ?? '',
+      /^Denied: .*before the Mac was wiped/,
+    );
+    assert.match((await ask('second', { token: after, nodeName: 'mac-1' })) ?? '', /^Approved/);
     await end();
   });
 

@@ -8,7 +8,7 @@ import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
 import { rememberLast } from '../../base/remember.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
-import type { Cache } from '../../kube/cache/cache.ts';
+import type { Cache, CacheOptions } from '../../kube/cache/cache.ts';
 import { nodeNameOf, SIGNERS } from '../../kube/certificates/node-request.ts';
 import { ifThere, readIfThere } from '../../kube/client/if-there.ts';
 import {
@@ -47,7 +47,7 @@ import {
 const CLEANING_MS = 120_000;
 
 interface ApproverCaches {
-  /** Index `key`: by `keyOfRequest`; index `undecided`: by `undecidedNodeOf`. */
+  /** With `REQUEST_INDEXES`. */
   readonly requests: Cache<CertificateSigningRequest>;
   /** Index `node`: by the name in `spec.claimRef`. */
   readonly hosts: Cache<MacHost>;
@@ -59,6 +59,13 @@ export interface ApproverParts extends ApproverCaches {
   /** Whose machines this manager works for; all without it. */
   readonly namespace?: string;
 }
+
+/** By the key that is asked for, by the Node that nobody has decided on, by the token that was shown. */
+export const REQUEST_INDEXES: NonNullable<CacheOptions<CertificateSigningRequest>['indexes']> = {
+  key: (request) => [keyOfRequest(request)],
+  undecided: (request) => undecidedNodeOf(request),
+  token: ({ spec }) => [tokenIdOf(spec.username)].filter((id) => id !== undefined),
+};
 
 export const createCsrApprover = (parts: ApproverParts): Controller =>
   createController({
@@ -157,7 +164,7 @@ const readCertificate = (base64: string): Certificate | undefined => {
 };
 
 /** What tells one key from another; empty for a request that cannot be read. */
-export const keyOfRequest = ({ spec }: CertificateSigningRequest): string => digestOfKey(spec.request);
+const keyOfRequest = ({ spec }: CertificateSigningRequest): string => digestOfKey(spec.request);
 
 /** A request is indexed anew at each of its changes, and its key stays. */
 const REMEMBERED = 64;
@@ -168,7 +175,7 @@ const digestOfKey = rememberLast(REMEMBERED, (base64) => {
 });
 
 /** The Node that a request is about that nobody has decided; none of one that is decided, or cannot be read. */
-export const undecidedNodeOf = (request: CertificateSigningRequest): readonly string[] => {
+const undecidedNodeOf = (request: CertificateSigningRequest): readonly string[] => {
   if ((request.status?.conditions?.length ?? 0) > 0) return [];
   const nodeName = nodeNameOf(readCsr(request)?.commonName);
   return nodeName === undefined ? [] : [nodeName];
@@ -192,8 +199,8 @@ const keyHoldersOf = (
 /** Whether a request by the same token was approved that is not this one. */
 const isTokenSpent = (requests: Cache<CertificateSigningRequest>, { metadata, spec }: CertificateSigningRequest) =>
   requests
-    .list()
-    .some((other) => other.spec.username === spec.username && other.metadata.uid !== metadata.uid && isApproved(other));
+    .byIndex('token', tokenIdOf(spec.username) ?? '')
+    .some((other) => other.metadata.uid !== metadata.uid && isApproved(other));
 
 const isApproved = ({ status }: CertificateSigningRequest): boolean =>
   status?.conditions?.some(({ type }) => type === 'Approved') === true;

@@ -6,7 +6,7 @@ import { bearerOf, drawToken, parseToken, renderToken, tokenIdOf } from './join-
 const NOW = Date.UTC(2026, 0, 1);
 
 describe('the token a Mac joins with (R23)', () => {
-  const joiner = { machine: { namespace: 'ci', name: 'mac-1' }, host: 'srv-1', epoch: 7 };
+  const joiner = { machine: { namespace: 'ci', name: 'mac-1' }, host: 'srv-1', uid: 'a', wipes: 2, epoch: 7 };
   const token = drawToken(createSeededRandom('token'), joiner, NOW);
 
   it('has the form of a bootstrap token and lives a quarter of an hour', () => {
@@ -27,8 +27,16 @@ describe('the token a Mac joins with (R23)', () => {
 
   it('says which machine and which Mac it is for, and which operation brings it there', () => {
     const { id, expiresAtMs } = token;
-    const facts = { id, nodeName: 'mac-1', namespace: 'ci', host: 'srv-1', epoch: 7, expiresAtMs };
+    const facts = { id, nodeName: 'mac-1', namespace: 'ci', host: 'srv-1', epoch: 7, wipes: 2, expiresAtMs };
     assert.deepEqual(parseToken(renderToken(token)), facts);
+  });
+
+  it('has an id that follows from the Mac and the operation, and from nothing else', () => {
+    const idOf = (change: Partial<typeof joiner>) =>
+      drawToken(createSeededRandom('another'), { ...joiner, ...change }, NOW + 1).id;
+    assert.equal(idOf({ wipes: 3 }), token.id);
+    const others = [idOf({ host: 'srv-2' }), idOf({ uid: 'b' }), idOf({ epoch: 8 })];
+    assert.equal(new Set([token.id, ...others]).size, 4);
   });
 
   it('is not taken for one of somebody else', () => {

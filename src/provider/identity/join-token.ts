@@ -1,7 +1,9 @@
 /**
  * The token a Mac joins with (R23): a bootstrap token of Kubernetes that lives a quarter of an hour, is good for one Mac under
- * one Node name, and for one certificate. Whom it is for stands on its Secret; that it was used, on the record of the Mac.
+ * one Node name, and for one certificate. Whom it is for stands on its Secret; that it was used, on the record of the Mac. Its id follows
+ * from the Mac and the epoch, so that whoever has the record can remove it: nobody may list the Secrets beside it.
  */
+import { createHash } from 'node:crypto';
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
@@ -17,6 +19,7 @@ const NODE = 'macfleet.tuist.dev/node-name';
 const NAMESPACE = 'macfleet.tuist.dev/machine-namespace';
 const HOST = 'macfleet.tuist.dev/host';
 const EPOCH = 'macfleet.tuist.dev/epoch';
+const WIPES = 'macfleet.tuist.dev/wipes';
 const USER = /^system:bootstrap:([a-z0-9]{6})$/;
 const ID = /^bootstrap-token-([a-z0-9]{6})$/;
 
@@ -28,7 +31,16 @@ export interface JoinToken extends Joiner {
 
 export const drawToken = (random: Random, joiner: Joiner, nowMs: number): JoinToken => {
   const hex = (bytes: number): string => Buffer.from(random.bytes(bytes)).toString('hex');
-  return { id: hex(3), secret: new Secret(hex(8)), ...joiner, expiresAtMs: nowMs + TOKEN_LIFE_MS };
+  return { id: tokenIdFor(joiner), secret: new Secret(hex(8)), ...joiner, expiresAtMs: nowMs + TOKEN_LIFE_MS };
+};
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const ID_LENGTH = 6;
+
+/** Of the token for this Mac under this epoch. It is no secret: whoever joins is called by it. */
+export const tokenIdFor = ({ host, uid, epoch }: Pick<Joiner, 'host' | 'uid' | 'epoch'>): string => {
+  const digest = createHash('sha256').update(`${host}/${uid}/${epoch}`).digest();
+  return [...digest.subarray(0, ID_LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
 };
 
 /** As the API takes it for a bearer. */
@@ -36,14 +48,17 @@ export const bearerOf = ({ id, secret }: JoinToken): Secret<string> => new Secre
 
 export const tokenNameOf = (id: string): string => `bootstrap-token-${id}`;
 
-export const renderToken = ({ id, secret, machine, host, epoch, expiresAtMs }: JoinToken): KubeSecret => {
+export const renderToken = ({ id, secret, machine, expiresAtMs, ...joiner }: JoinToken): KubeSecret => {
   const encode = (text: string): string => Buffer.from(text).toString('base64');
   return {
     type: 'bootstrap.kubernetes.io/token',
     metadata: {
       name: tokenNameOf(id),
       namespace: TOKEN_NAMESPACE,
-      annotations: { [NODE]: machine.name, [NAMESPACE]: machine.namespace, [HOST]: host, [EPOCH]: String(epoch) },
+      annotations: {
+        ...{ [NODE]: machine.name, [NAMESPACE]: machine.namespace, [HOST]: joiner.host },
+        ...{ [EPOCH]: String(joiner.epoch), [WIPES]: String(joiner.wipes) },
+      },
     },
     data: {
       'token-id': encode(id),
@@ -66,6 +81,8 @@ export interface TokenFacts {
   readonly host?: string;
   /** Of the operation that it was drawn for: the later one's is good when both are there. */
   readonly epoch: number;
+  /** How often that Mac had been wiped; undefined in a token of an earlier release. */
+  readonly wipes?: number;
   readonly expiresAtMs: number;
 }
 
@@ -77,8 +94,12 @@ export const parseToken = ({ metadata, data }: KubeSecret): TokenFacts | undefin
   if (id === undefined || nodeName === undefined || expiresAtMs === undefined) return undefined;
   const namespace = metadata.annotations?.[NAMESPACE];
   const host = metadata.annotations?.[HOST];
-  const epoch = Number(metadata.annotations?.[EPOCH] ?? 0);
-  return { id, nodeName, ...(namespace && { namespace }), ...(host && { host }), epoch, expiresAtMs };
+  const { [EPOCH]: epoch = 0, [WIPES]: wipes } = metadata.annotations ?? {};
+  return {
+    ...{ id, nodeName, ...(namespace && { namespace }), ...(host && { host }), epoch: Number(epoch) },
+    ...(wipes && { wipes: Number(wipes) }),
+    expiresAtMs,
+  };
 };
 
 /** The id in the user name of somebody who showed a token; undefined for anybody else. */

@@ -95,6 +95,8 @@ const findTokenFault = (view: RequestView, isServing: boolean): string | undefin
   if (isServing) return 'a token is for a client certificate only';
   if (token?.host !== undefined && host !== undefined && token.host !== host.metadata.name)
     return `the token is for ${token.host}, and another Mac has the claim by now`;
+  if (token?.wipes !== undefined && host !== undefined && token.wipes !== host.spec.wipes)
+    return 'the token is from before the Mac was wiped';
   return isUsedBefore(view) ? 'the token was used before' : undefined;
 };
 

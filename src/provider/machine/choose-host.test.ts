@@ -120,14 +120,18 @@ describe('which Mac a machine gets', () => {
       gets: 'NoAvailableHost',
     },
     { story: 'R1 none of another project', given: { projectId: 'q' }, gets: 'NoAvailableHost' },
-    { story: 'T-46 none of another type', given: { machine: machine({ type: 'M4-S' }) }, gets: 'NoAvailableHost' },
+    {
+      story: '002-4 T-46 none of another type',
+      given: { machine: machine({ type: 'M4-S' }) },
+      gets: 'NoAvailableHost',
+    },
     {
       story: 'none that is missing',
       given: { hosts: [host('a', {}, { missingSince: '2026-01-01T00:00:00Z' })] },
       gets: 'NoAvailableHost',
     },
     {
-      story: 'T-46 none that is not ready',
+      story: '002-4 T-46 none that is not ready',
       given: { hosts: [host('a', {}, { status: 'starting' })] },
       gets: 'NoAvailableHost',
     },

@@ -10,6 +10,7 @@ import { NAMESPACES } from '../../kube/types/core.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kube/types/extensions.ts';
 import { isMoving } from '../host/host-caches.ts';
 import { findHost, patchHost } from '../host/host-record.ts';
+import { MOVED } from '../host/plan-owner.ts';
 import type { HostPorts } from '../host/ports.ts';
 import { awaitRecord } from './await-record.ts';
 import type { MissedHosts } from './missed-hosts.ts';
@@ -90,7 +91,7 @@ const MACHINES_DEFINITION = `${MACHINES.plural}.${MACHINES.group}`;
 const holdBack = async ({ ports }: ReleaseDeps, { host, context }: Held, reason: string): Promise<EventReport> => {
   const message =
     reason === moved
-      ? 'the machine lives on in another cluster, and its Mac with it'
+      ? MOVED.message
       : 'the machine went with its namespace or its kind, and nobody asked for a release';
   const hold = { reason, message, since: toTimestamp(ports.clock.now()), by: 'macfleet' };
   await patchHost(host, { hold }, context);

@@ -33,9 +33,9 @@ const DECLARED: readonly { readonly right: string; readonly why: string; readonl
     shown: 'src/kube/controller/save.ts',
   })),
   {
-    right: 'joinTokens delete /secrets',
-    why: 'tokens that have ended are removed where Kubernetes does not do it',
-    shown: 'src/provider/identity/csr-approver.test.ts',
+    right: 'clusterInfo get /configmaps',
+    why: 'asked once at the start, unless --api-server-url says it',
+    shown: 'test/manager-scaleway.test.ts',
   },
   {
     right: 'manager patch /pods/status',
@@ -62,7 +62,7 @@ const DECLARED: readonly { readonly right: string; readonly why: string; readonl
   ...['get apps/deployments', 'patch apps/deployments'].map((right) => ({
     right: `fleetSpread ${right}`,
     why: 'only where a Deployment is to be spread',
-    shown: 'src/provider/fleet/plan-spread.test.ts',
+    shown: 'src/provider/fleet/spread-controller.test.ts',
   })),
   {
     right: 'dispatchTokens request-serviceaccounts-token-audience /tuist-runners-dispatch',

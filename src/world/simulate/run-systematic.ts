@@ -1,5 +1,5 @@
 /**
- * The systematic mode: each reference scenario once as it is, then once with the manager killed before, and after, each of
+ * The systematic mode: each reference scenario once as it is, then once with a manager killed before, and after, each of
  * its effects, then once with each single fault at each call. Every run must reach its end, with every promise kept.
  */
 import { FleetError, messageOf } from '../../base/errors.ts';
@@ -7,7 +7,7 @@ import type { CrashPoint } from '../../sim/kernel/actors.ts';
 import { type ChoiceList, packZeros, unpackZeros } from '../../sim/kernel/choices.ts';
 import { CALL_FAULTS, STREAM_FAULTS } from '../../sim/kernel/network.ts';
 import { FOLDED_PACE } from '../fleet-pace.ts';
-import { createFleetWorld, type FleetWorld } from '../fleet-world.ts';
+import { createFleetWorld, type FleetWorld, SECOND } from '../fleet-world.ts';
 import { createSettledClusters } from '../settle-cluster.ts';
 import { createJury, type Jury } from './jury.ts';
 import type { Scenario } from './scenarios.ts';
@@ -77,16 +77,16 @@ export const runSystematic = async ({
 const everyNth = <T>(items: readonly T[], n: number, first = 0): readonly T[] =>
   items.filter((_, at) => at % n === first);
 
-/** The manager is killed before, and after, each of its effects. */
-const crashesOf = ({ kernel }: FleetWorld): readonly Twist[] => {
-  const { effects } = kernel.counts('manager');
-  return (['before-effect', 'after-effect'] as const).flatMap((kind) =>
-    Array.from({ length: effects }, (_, index): Twist => {
-      const crash = { actor: 'manager', kind, index, restartAfterMs: RESTART_MS };
-      return { what: `killed ${kind} ${index}`, crash };
-    }),
+/** A manager is killed before, and after, each of its effects: the first one, and that of a second cluster. */
+const crashesOf = ({ kernel, second }: FleetWorld): readonly Twist[] =>
+  ['manager', ...(second === undefined ? [] : SECOND.managers)].flatMap((actor) =>
+    (['before-effect', 'after-effect'] as const).flatMap((kind) =>
+      Array.from({ length: kernel.counts(actor).effects }, (_, index): Twist => {
+        const crash = { actor, kind, index, restartAfterMs: RESTART_MS };
+        return { what: `${actor} killed ${kind} ${index}`, crash };
+      }),
+    ),
   );
-};
 
 /** Every way in which one call goes wrong. */
 const faultsOf = ({ kernel }: FleetWorld): readonly Twist[] => {

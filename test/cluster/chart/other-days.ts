@@ -27,8 +27,13 @@ export const OTHER_DAYS: readonly OtherDay[] = [
   },
   {
     rights: [`${MANAGER} delete /secrets in kube-system`],
-    why: 'a join token that nobody used in its time is removed where Kubernetes does not',
-    shown: 'src/provider/identity/join-credentials.ts',
+    why: 'a join token that nobody used is removed when the next one is made, or the Mac is given back',
+    shown: 'src/provider/identity/join-credentials.test.ts',
+  },
+  {
+    rights: [`${MANAGER} get /configmaps in kube-public`],
+    why: 'asked at the start where nobody says macosFleet.apiServerURL',
+    shown: 'test/manager-scaleway.test.ts',
   },
   {
     rights: [`${MANAGER} delete ${INFRASTRUCTURE}/machosts`],

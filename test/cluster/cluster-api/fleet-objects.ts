@@ -7,7 +7,7 @@ import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../../src/kube/typ
 import type { KubeObject } from '../../../src/kube/types/meta.ts';
 import { apiVersionOf, type Resource } from '../../../src/kube/types/resource.ts';
 import { JOIN_GROUP, TOKEN_NAMESPACE } from '../../../src/provider/identity/join-token.ts';
-import { PROVIDER_ROLES } from '../../../src/provider/roles.ts';
+import { CLUSTER_INFO, PROVIDER_ROLES } from '../../../src/provider/roles.ts';
 import { AGENT_VERSION } from '../../../src/sim/node/node-object.ts';
 import { type PodScript, SCRIPT_ANNOTATION } from '../../../src/sim/node/pod-script.ts';
 
@@ -134,7 +134,8 @@ export const renderRemoteKubeconfig = (namespace: string, kubeconfig: string, cl
 });
 
 const { manager, leaderElection, clusterApiRemote, joinTokens, kubeconfigs, remoteTokens, fleetKeys } = PROVIDER_ROLES;
-const { takeover, takeoverSecrets } = PROVIDER_ROLES;
+const { takeover, takeoverSecrets, clusterInfo } = PROVIDER_ROLES;
+const INFO = { namespace: CLUSTER_INFO.namespace };
 
 /** Binds the generated roles, and nothing else. */
 export const renderBindings = (namespace: string, users: { readonly manager: string; readonly remote: string }) => [
@@ -152,6 +153,7 @@ export const renderOwnIdentities = (namespace: string, user: string): readonly o
     binding('RoleBinding', { name, namespace }, [name, user]),
   ),
   binding('RoleBinding', { name: `${namespace}-tokens`, namespace: TOKEN_NAMESPACE }, [joinTokens.metadata.name, user]),
+  binding('RoleBinding', { ...INFO, name: `${namespace}-info` }, [clusterInfo.metadata.name, user]),
   { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: REMOTE_ACCOUNT } },
   {
     ...binding('ClusterRoleBinding', { name: `${namespace}-core` }, [clusterApiRemote.metadata.name, '']),

@@ -21,6 +21,8 @@ import { eventually } from '../kube/scene.ts';
 export interface EmbeddedFleet {
   /** A namespace of its own, gone with the test, and kubectl in it. */
   newcomer(test: TestContext): Promise<Newcomer>;
+  /** What a person types into a shell, with kubectl in the namespace of the fleet; what it printed. It must succeed. */
+  shell(script: string, variables?: Readonly<Record<string, string>>): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -38,6 +40,8 @@ export interface Newcomer {
 type Sees = (expected: RegExp) => Promise<unknown>;
 
 const MACS = 3;
+/** Of one block of commands: a wipe is among them. */
+const SHELL_MS = 90_000;
 
 export const startEmbeddedFleet = async (): Promise<EmbeddedFleet> => {
   const { dir: binDir } = await findBinaries(process.env, { need: ['kubectl'] });
@@ -59,6 +63,13 @@ export const startEmbeddedFleet = async (): Promise<EmbeddedFleet> => {
     return ready.match(/ Ready /g)?.length === MACS;
   });
   return {
+    shell: async (script, variables = {}) => {
+      const args = ['-euc', script];
+      const given = { ...env, ...variables, PATH: `${binDir}:${env.PATH}` };
+      const { code, stdout, stderr } = await runCommand({ path: '/bin/bash', env: given, args, timeoutMs: SHELL_MS });
+      assert.equal(code, 0, `${script}\n${stderr}`);
+      return stdout;
+    },
     newcomer: async (test) => {
       const newcomer = create(`t-${ids.suffix(8)}`);
       await newcomer.kubectl(`create namespace ${newcomer.namespace}`);

@@ -80,6 +80,22 @@ const roleOf = (name: string, rules: readonly object[]): Planted => ({
   object: { metadata: { name }, rules },
 });
 
+const NODE_CLIENT = {
+  role: 'system:certificates.k8s.io:certificatesigningrequests:nodeclient',
+  rule: {
+    ...{ apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests/nodeclient'], verbs: ['create'] },
+  },
+};
+
+const approving = (role: string, name: string, group: string): Planted => ({
+  resource: 'clusterRoleBindings',
+  object: {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    ...{ subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group }] },
+  },
+});
+
 const lease = (namespace: string, nowMs: number): Planted =>
   place(
     'leases',
@@ -99,6 +115,7 @@ const READ = ['get', 'list', 'watch'];
 
 /** In order, and so found by nobody. */
 export const HEALTHY: readonly Planted[] = [
+  approving(NODE_CLIENT.role, 'as-kubeadm-has-it', 'system:bootstrappers:kubeadm:default-node-token'),
   machine('mac-1', 1),
   node('mac-1', { providerID: providerId(1) }),
   host(2, {}),
@@ -197,6 +214,18 @@ const LASTING: readonly Problem[] = [
         { apiGroups: [''], resources: ['secrets'], verbs: ['*'] },
       ]),
       bindingOf('tuist-manager', 'tuist-manager', 'tuist-manager'),
+    ],
+  },
+  {
+    story: 'tokens of Macs that Kubernetes itself approves',
+    finds: [
+      'TokensApprovedUnseen clusterrolebinding/auto-approve',
+      'TokensApprovedUnseen clusterrolebinding/of-our-own',
+    ],
+    objects: [
+      approving(NODE_CLIENT.role, 'auto-approve', 'system:bootstrappers'),
+      roleOf('approves-macs', [NODE_CLIENT.rule]),
+      approving('approves-macs', 'of-our-own', 'system:bootstrappers:macfleet'),
     ],
   },
 ];

@@ -27,6 +27,9 @@ import {
 
 const RENAME = { lastWrite: { verb: 'rename', id: 'w-1', at: '2026-01-01T00:00:00Z' } } as const;
 
+const ASKED = { id: 'r-1' };
+const rebooting = (id: string) => ({ lastWrite: { verb: 'reboot', id, at: '2026-01-01T00:00:00Z' } }) as const;
+
 /** Each breaks one promise: what its judge is told last must be rejected, and nothing before it. */
 const BAD: readonly BadRow[] = [
   {
@@ -190,6 +193,19 @@ const BAD: readonly BadRow[] = [
     property: 'S12',
     story: 'a fifth reboot within a day',
     happenings: Array.from({ length: 5 }, () => write('reboot', { before: { name: 'tuist-pool-1' } })),
+  },
+  {
+    property: 'S12',
+    story: 'a second reboot for failing, of one Mac under one machine',
+    happenings: [
+      changed('hosts', claimedHost(rebooting('w-1')), claimedHost()),
+      write('reboot'),
+      changed('hosts', claimedHost(rebooting('w-2')), claimedHost({ ...rebooting('w-1'), rebootRequest: ASKED })),
+      write('reboot'),
+      changed('hosts', claimedHost({ ...rebooting('w-3'), wipes: 1 }), claimedHost(rebooting('w-2'))),
+      write('reboot'),
+      changed('hosts', claimedHost({ ...rebooting('w-4'), wipes: 1 }), claimedHost(rebooting('w-3'))),
+    ],
   },
   {
     property: 'S13',

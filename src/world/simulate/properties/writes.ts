@@ -9,6 +9,7 @@ import { createEpochWatch } from './epoch-watch.ts';
 import { acceptedByFleet } from './fleet-writes.ts';
 import { judgeOffers } from './on-offer.ts';
 import { processOf } from './process-of.ts';
+import { createRebootWatch } from './reboot-watch.ts';
 
 /** A request may be under way for so long (the deadline of one, and what a network adds), but not longer. */
 const UNDER_WAY_MS = 60_000;
@@ -128,7 +129,17 @@ const judgedByAudit = (promise: Breach['promise'] & `S${number}`, text: string):
 });
 
 export const foreignUntouched = judgedByAudit('S11', 'a server under a name that we did not give it is left alone');
-export const rebootBudget = judgedByAudit('S12', 'a Mac is rebooted four times a day at most');
+const rebootsOfADay = judgedByAudit(
+  'S12',
+  'a Mac is rebooted four times a day at most, and for failing once under one machine',
+);
+export const rebootBudget: Property = {
+  ...rebootsOfADay,
+  judge: () => {
+    const [ofADay, ofABind] = [rebootsOfADay.judge(), createRebootWatch()];
+    return (happening, truth) => ofADay(happening, truth) ?? ofABind(happening);
+  },
+};
 /** Judged where people turned the tiers off, by thresholds of 0: no reboot at all, and no Mac given back for failing (000-6). */
 export const tiersStayOff: Property = {
   ...rebootBudget,
