@@ -31,6 +31,7 @@ export interface ScalewayWork extends HostAccessOptions {
   readonly credentialsDirectory?: string | undefined;
   readonly zones?: readonly string[] | undefined;
   readonly poolPrefix: string;
+  readonly githubApiUrl: string;
   readonly hostTimes: HostTimesProfile;
 }
 
@@ -142,14 +143,12 @@ const openOnScaleway = async (
       ...{ ...common, scaleway, sessions, clusterId, poolPrefix, hostTimes: work.hostTimes },
     });
     const { createHttpToGitHub } = await import('../github/http-send.ts');
-    const github = createHttpToGitHub();
+    const toGitHub = createHttpToGitHub();
+    const github = createGitHub({ send: toGitHub.send, clock, server: work.githubApiUrl });
     return {
-      ports: {
-        ...ports,
-        runners: createRunnerRegistrations({ client, github: createGitHub({ send: github.send, clock }) }),
-      },
+      ports: { ...ports, runners: createRunnerRegistrations({ client, github }) },
       close: async () => {
-        await github.close();
+        await toGitHub.close();
         await scaleway.close();
       },
     };
