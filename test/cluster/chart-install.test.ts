@@ -1,12 +1,13 @@
 /**
- * One chart over its whole life on a real cluster: installed with one fleet, upgraded to two, rolled, rolled back, uninstalled and installed again. Its
- * Pods run from the image, with the rights that it gives them and no others. No Mac is touched by any of that (004-1, 004-6, 004-8, 002-5).
+ * One chart over its whole life on a real cluster: installed with one fleet as the chart before this one, upgraded to this one with two, rolled, rolled
+ * back, uninstalled and installed again. Its Pods run from the image, with the rights that it gives them and no others. No Mac is touched by any of that (004-1, 004-6, 004-8, 002-5).
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { neverAborted } from '../../src/base/abort.ts';
+import { ALL_KINDS } from '../../src/kinds/all-kinds.ts';
 import { CLUSTER_API_RESOURCES } from '../../src/kube/types/cluster-api.ts';
 import { type Node, SECRETS } from '../../src/kube/types/core.ts';
 import { findSecrets } from '../../tools/secrets/find-secrets.ts';
@@ -25,6 +26,7 @@ import {
 } from './chart/chart-scene.ts';
 import { type Binding, grantsOf, type Role, refusedOf, unusedOf } from './chart/judge-rights.ts';
 import { OTHER_DAYS } from './chart/other-days.ts';
+import { PREVIOUS_DESCRIPTION, writePreviousChart } from './chart/previous-chart.ts';
 import type { FleetView } from './cluster-api/fleet-view.ts';
 import { MAC_MS } from './cluster-api/lab-fleets.ts';
 import { skipWithoutLab } from './cluster-api/mac-lab.ts';
@@ -56,11 +58,16 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
 
   const writeValues = async (
     name: string,
-    { runners, word = '' }: { readonly runners: boolean; readonly word?: string },
+    {
+      runners,
+      word = '',
+      kinds = true,
+    }: { readonly runners: boolean; readonly word?: string; readonly kinds?: boolean },
   ) => {
     const lab = await scene.labValues();
     return scene.writeValues(name, {
       ...lab,
+      crds: { upgrade: kinds },
       manager: { ...lab['manager'], podAnnotations: { word } },
       macosFleet: { ...lab['macosFleet'], enabled: true, replicas: 1 },
       runnersFleet: {
@@ -107,19 +114,32 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
     assert.deepEqual(await standing(), earlier);
   };
 
-  step('is installed with one fleet, and its Mac is a Node', async () => {
-    await scene.helm('install', RELEASE, CHART, '-f', await writeValues('one', { runners: false }), ...wait);
+  /** How many of our kinds are those of the chart before. */
+  const oldKinds = async (): Promise<number> => {
+    const path = 'jsonpath={.items[*].spec.versions[*].schema.openAPIV3Schema.description}';
+    return (await scene.kubectl('get', 'crds', '-o', path)).split(PREVIOUS_DESCRIPTION).length - 1;
+  };
+
+  step('is installed with one fleet as the chart before this one, and its Mac is a Node', async () => {
+    // The Job is of the image, which knows the kinds of today only.
+    const values = await writeValues('one', { runners: false, kinds: false });
+    await scene.helm('install', RELEASE, writePreviousChart(scene.cluster.dir), '-f', values, ...wait);
+    assert.equal(await oldKinds(), ALL_KINDS.length);
     view = await scene.openView();
     await untilAvailable(FLEETS.macos);
   });
 
-  step('gets a second fleet by an upgrade, which leaves the first alone; a job runs on it', async () => {
-    const [first] = (await standing()).machines;
-    await scene.helm('upgrade', RELEASE, CHART, '-f', await writeValues('two', { runners: true }), ...wait);
-    await untilAvailable(...Object.values(FLEETS));
-    assert.ok((await standing()).machines.some(([uid]) => uid === first?.[0]));
-    await jobs.runOne(`${RELEASE}-runner-pool-ci`);
-  });
+  step(
+    'gets newer kinds and a second fleet by an upgrade, which leaves the first alone; a job runs on it',
+    async () => {
+      const [first] = (await standing()).machines;
+      await scene.helm('upgrade', RELEASE, CHART, '-f', await writeValues('two', { runners: true }), ...wait);
+      assert.equal(await oldKinds(), 0);
+      await untilAvailable(...Object.values(FLEETS));
+      assert.ok((await standing()).machines.some(([uid]) => uid === first?.[0]));
+      await jobs.runOne(`${RELEASE}-runner-pool-ci`);
+    },
+  );
 
   step('rolls its controllers and nothing else', async () => {
     const values = await writeValues('rolled', { runners: true, word: 'second' });
@@ -130,10 +150,14 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
     assert.deepEqual(refusedOf(readAudit(scene.cluster)), REFUSED);
   });
 
-  step('is rolled back to where it had one fleet, without a word from a CRD: the second stays', async () => {
-    await assertUndisturbed(() => scene.helm('rollback', RELEASE, '1', ...wait));
-    await untilAvailable(...Object.values(FLEETS));
-  });
+  step(
+    'is rolled back to the chart before, without a word from a CRD: the second fleet stays, and so do the kinds',
+    async () => {
+      await assertUndisturbed(() => scene.helm('rollback', RELEASE, '1', ...wait));
+      assert.equal(await oldKinds(), 0);
+      await untilAvailable(...Object.values(FLEETS));
+    },
+  );
 
   step('is uninstalled: Macs, Machines and the kubeconfig stay, and it says so', async () => {
     await assertUndisturbed(async () => {

@@ -1,186 +1,273 @@
 /**
- * docs/compatibility.md, executed: from the Go original to this manager and back, on the real Cluster API core and on a Mac with
- * real bash. The original is what it leaves behind: its definitions, its objects, its Lease.
+ * docs/compatibility.md, executed: from a release of the Go original to a release of ours and back, from its chart of May and then from that of August,
+ * on the real Cluster API core and on a Mac with real bash. The original is what it leaves behind: its charts, its objects, its Lease.
  */
 import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { neverAborted } from '../../src/base/abort.ts';
-import { FINALIZERS } from '../../src/kinds/labels.ts';
+import { FINALIZERS, LABELS } from '../../src/kinds/labels.ts';
 import type { MacHost } from '../../src/kinds/mac-host.ts';
 import { MACHINES } from '../../src/kinds/machine.ts';
+import { CLUSTER_API_RESOURCES } from '../../src/kube/types/cluster-api.ts';
 import { isOnItsOwn } from '../../src/provider/fleet/retire-originals.ts';
-import type { Cluster } from './bench/cluster.ts';
-import { installKinds, startCluster } from './bench.ts';
-import { onMacsOf, renderTakeoverRights } from './cluster-api/fleet-objects.ts';
-import { createLabFleets, type LabFleets, MAC_MS } from './cluster-api/lab-fleets.ts';
-import { type LabScene, openLab } from './cluster-api/lab-scene.ts';
+import { readRecipes } from '../recipes/recipes.ts';
+import { installDefinitions } from './bench.ts';
+import { CHART, type ChartScene, makeFleetKeys, openChartScene } from './chart/chart-scene.ts';
+import { onMacsOf } from './cluster-api/fleet-objects.ts';
+import { applyTo } from './cluster-api/fleet-scene.ts';
+import type { FleetView } from './cluster-api/fleet-view.ts';
+import { MAC_MS } from './cluster-api/lab-fleets.ts';
 import { skipWithoutLab } from './cluster-api/mac-lab.ts';
 import { createStory } from './cluster-api/story.ts';
-import { isTrue, isUp } from './cluster-api/view.ts';
-import { installGoKinds, installOurKinds } from './kinds/install-eras.ts';
+import { isTrue } from './cluster-api/view.ts';
+import type { Era } from './kinds/go-definitions.ts';
+import { installGoKinds } from './kinds/install-eras.ts';
 import { eventually } from './kube/scene.ts';
+import { lookAround } from './takeover/look-around.ts';
 import {
   forgetOurs,
   leadAsOriginal,
   ORIGINAL_CONDITIONS,
   type OriginalLeader,
-  readLease,
   renderOriginals,
   workAsOriginal,
 } from './takeover/original.ts';
+import {
+  CLUSTER,
+  EXTERNAL_SECRETS,
+  FULLNAME,
+  fillFromVault,
+  ORIGINAL,
+  prepareAsOriginal,
+  writeOriginalChart,
+} from './takeover/original-release.ts';
 
 const signal = neverAborted();
+/** The original's release and ours are in one. */
+const NAMESPACE = 'tuist';
+const FLEET = `${FULLNAME}-macos-fleet`;
+const FLEETS = [FLEET, `${FULLNAME}-runners-fleet`, `${FULLNAME}-builders-fleet`];
 /** Longer than its Lease lasts. */
 const RENEWALS = 6;
 /** Of one Mac: account, token, binding and password. */
 const ORIGINALS = 4;
 /** A Pod that is at work from the first day to the last. */
 const ALL_THE_TIME = 'all-the-time';
+const RECIPE_MS = 170_000;
 
 const rollOf = ({ spec, status }: MacHost) => [spec.epoch, status?.configHash];
 
-describe('a fleet of the Go original', { timeout: 240_000, skip: skipWithoutLab() }, () => {
+describe('a release of the Go original', { timeout: 420_000, skip: skipWithoutLab() }, () => {
   const { step, play } = createStory();
-  let cluster: Cluster;
-  let scene: LabScene;
-  let fleets: LabFleets;
-  let original: OriginalLeader;
+  let scene: ChartScene;
+  let view: FleetView;
+  let charts: Readonly<Record<Era, string>>;
+  let original: OriginalLeader | undefined;
   let rolled: ReturnType<typeof rollOf>;
   /** As the original left it. */
-  let was: ReturnType<typeof look>;
+  let was: Awaited<ReturnType<typeof look>>;
   before(async () => {
-    // Of its own: definitions are replaced in it.
-    cluster = await startCluster({ parts: 'cluster-api' });
-    await installKinds(cluster);
-    scene = await openLab(cluster, { macs: 1, fleets: ['macos'] });
-    fleets = createLabFleets(scene);
-    await fleets.wish('macos');
-    await fleets.untilAvailable(['macos']);
-    const { machine, host } = fleets.pairOf('macos');
-    const { client, namespace, home, lab } = scene;
-    await stopManager('manager');
-    await installGoKinds({ cluster, client, signal }, 'August');
-    await forgetOurs(client, namespace);
-    await scene.apply(renderOriginals(home, machine.metadata.name));
-    const mac = lab.macs.mac(host.metadata.name);
-    await workAsOriginal({ cluster, client, namespace: home }, machine.metadata.name, mac);
+    scene = await openChartScene(NAMESPACE);
+    const { cluster, lab } = scene;
+    charts = { May: writeOriginalChart(cluster.dir, 'May'), August: writeOriginalChart(cluster.dir, 'August') };
+    symlinkSync(join(CHART, '..'), join(cluster.dir, 'charts'));
+    await applyTo(cluster, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }, EXTERNAL_SECRETS]);
+    await installDefinitions(cluster);
+    await makeFleetKeys(scene, [FLEET]);
+    await lab.addMacs(1);
+    // A revision from before pools had prefixes (seed 004).
+    await scene.helm('install', ORIGINAL, charts.May, '--set', 'runnersFleet.adoptPoolPrefix=');
+    await fillFromVault(scene);
+    await scene.helm('upgrade', ORIGINAL, charts.May);
+    view = await scene.openView();
+    await prepareAsOriginal(scene, () =>
+      view.until('its Mac has joined', () => nodeName() !== undefined && view.nodes.size > 1, MAC_MS),
+    );
+    await becomeOriginal('May');
     await work(ALL_THE_TIME);
-    was = look();
-    original = await leadAsOriginal(client, home);
+    was = await look();
   });
   after(async () => {
     await original?.letGo().catch(() => undefined);
-    await scene?.stop();
-    await cluster?.stop();
+    await scene?.close();
   });
 
+  const look = () => lookAround(scene, view, ALL_THE_TIME);
+  const nodeName = () => view.machines.list()[0]?.status?.nodeRef?.name;
+  const machineName = () => view.machines.list()[0]?.metadata.name ?? '';
   const work = async (name: string): Promise<void> => {
-    const { namespace, view } = scene;
-    const spec = onMacsOf(fleets.nameOf('macos'));
-    await scene.apply([{ apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name }, spec }]);
-    const isRunning = () => view.pods.get(`${namespace}/${name}`)?.status?.phase === 'Running';
+    const spec = { ...onMacsOf(FLEET), nodeSelector: { [LABELS.fleet]: FLEET } };
+    await applyTo(scene.cluster, [{ apiVersion: 'v1', kind: 'Pod', metadata: { namespace: NAMESPACE, name }, spec }]);
+    const isRunning = () => view.pods.get(`${NAMESPACE}/${name}`)?.status?.phase === 'Running';
     await view.until(`${name} runs`, isRunning, MAC_MS);
   };
-  /** All that must not change when the manager does. */
-  const look = () => {
-    const { view, lab } = scene;
-    const [machine] = view.machines.list().filter(isUp);
-    const [infra] = view.infraMachines.list();
-    const pod = view.pods.get(`${scene.namespace}/${ALL_THE_TIME}`);
-    const name = machine?.metadata.name ?? '';
-    return {
-      name,
-      machine: [machine?.metadata.uid, machine?.spec.providerID, machine?.status?.nodeRef?.name],
-      infra: [infra?.metadata.uid, infra?.spec.providerID, infra?.status?.serverID, infra?.status?.addresses],
-      node: view.nodes.get(name)?.metadata.uid,
-      pod: [
-        pod?.metadata.uid,
-        pod?.status?.phase,
-        pod?.status?.containerStatuses?.map(({ containerID }) => containerID),
-      ],
-      servers: lab.cloud.servers().map((server) => [server.id, server.name, server.wipes]),
-      writes: lab.cloud.audit().length,
-    };
+  /** Kinds, status and the Mac's identity are the original's, and nothing of ours is left that tells otherwise. */
+  const becomeOriginal = async (era: Era): Promise<void> => {
+    const { cluster, client, lab } = scene;
+    const [host] = view.macs();
+    await installGoKinds({ cluster, client, signal }, era);
+    await forgetOurs(client, NAMESPACE);
+    await applyTo(cluster, renderOriginals(NAMESPACE, machineName(), `${FULLNAME}-tart-kubelet`));
+    const mac = lab.macs.mac(host?.metadata.name ?? '');
+    await workAsOriginal({ cluster, client, namespace: NAMESPACE }, machineName(), mac);
   };
-  /** As Kubernetes stops a Pod; settles when the Lease is nobody's. */
-  const stopManager = async (name: string): Promise<void> => {
-    scene.managers.signal(name, 'SIGTERM');
-    await eventually(
-      'its Lease is let go',
-      async () => (await readLease(scene.client, scene.home)).spec?.holderIdentity === '',
+  /** As a person types it, beside our charts. */
+  const follow = async (recipe: string, variables: Readonly<Record<string, string>>): Promise<void> => {
+    const { cluster, node } = scene;
+    const lines = readRecipes('compatibility.md').get(recipe) ?? [];
+    const script = [`cd '${cluster.dir}'`, ...lines].join('\n');
+    const { code, stdout, stderr } = await cluster.script(script, { env: variables, timeoutMs: RECIPE_MS });
+    assert.equal(code, 0, `${recipe}: ${stdout}${stderr}\n${node.logOf('').slice(-8_000)}`);
+  };
+  const writeValues = async (): Promise<void> => {
+    const lab = await scene.labValues();
+    scene.writeValues('values', {
+      ...lab,
+      ...{ fullnameOverride: FULLNAME, takeover: { enabled: true }, server: { appUrl: 'https://ci.example.com' } },
+      capi: { remoteKubeconfig: { externalSecrets: { enabled: true } } },
+      macosFleet: { ...lab['macosFleet'], enabled: true, replicas: 1 },
+      runnersFleet: {
+        ...{ enabled: true, hostCount: 0 },
+        pools: [{ name: 'ci', runnerImage: 'ghcr.io/tuist/tuist-runner:1', dispatchLabel: 'tuist-macos' }],
+      },
+      runnersController: { leaseProfile: 'fast' },
+      buildersFleet: { enabled: true },
+    });
+  };
+  const untilAvailable = () =>
+    view.until(
+      'all fleets are Available',
+      () => FLEETS.every((name) => isTrue(view.deployments.get(`${NAMESPACE}/${name}`) ?? {}, 'Available')),
+      MAC_MS,
     );
-    await scene.managers.stop(name);
-  };
   const isReadyNode = (): boolean => {
-    const { conditions = [] } = scene.view.nodes.get(was.name)?.status ?? {};
+    const { conditions = [] } = view.nodes.get(machineName())?.status ?? {};
     return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
   };
-  const untilHost = (fact: string, isSo: (host: MacHost) => boolean) =>
-    scene.view.until(fact, () => scene.view.macs().find(isSo), MAC_MS);
-
-  const originalsLeft = async (): Promise<readonly string[]> => {
-    const names = [`serviceaccount/tart-kubelet-${was.name}`, `clusterrolebinding/tart-kubelet-${was.name}`];
-    const secrets = [`secret/tart-kubelet-${was.name}-token`, `secret/${was.name}-bootstrap`];
-    const found = await scene.kubectl('get', ...names, ...secrets, '--ignore-not-found', '--output=name');
-    return found.split('\n').filter((line) => line !== '');
+  const untilOurs = () =>
+    view.until('its Mac has our configuration and an identity of its own', () => view.macs().find(isOnItsOwn), MAC_MS);
+  const shellOf = async (): Promise<string | undefined> => {
+    const key = { namespace: NAMESPACE, name: CLUSTER };
+    return (await scene.client.get(CLUSTER_API_RESOURCES.clusters, key, { signal })).spec?.infrastructureRef?.kind;
   };
 
-  step('R27 is left alone by our manager for as long as the original renews its Lease', async () => {
-    await installOurKinds({ cluster, client: scene.client, signal });
-    await scene.apply(renderTakeoverRights(scene.home, `${scene.namespace}-manager`));
-    await scene.startManager('ours');
-    await eventually('it runs', () => scene.managerLog('ours').some(({ port }) => port !== undefined));
+  step(
+    'R28 of May is taken up by ours as the page says: nothing is done to a Machine or a Mac but one roll',
+    async () => {
+      await writeValues();
+      await follow('take-over', { TUIST_CHART: charts.May, SHELLS: 'scalewayapplesiliconclusters' });
+      await untilOurs();
+      await untilAvailable();
+      assert.ok(isReadyNode());
+      assert.deepEqual(await look(), was);
+    },
+  );
+
+  step('R29 of May is back by a rollback, and no Machine, no Mac and no kubeconfig is disturbed', async () => {
+    await follow('hand-back', { TUIST_CHART: charts.May, REVISION: '2' });
+    assert.deepEqual(await look(), was);
+  });
+
+  step('M30 is rolled back further than its own CRDs allow, because ours do', async () => {
+    const { stderr, code } = await scene.tryHelm('rollback', ORIGINAL, '1');
+    assert.match(stderr, /adoptPoolPrefix: Required value/);
+    assert.notEqual(code, 0);
+    await installDefinitions(scene.cluster);
+    await scene.helm('rollback', ORIGINAL, '1');
+    assert.deepEqual(await look(), was);
+  });
+
+  step('R27 of August is left alone by our manager for as long as the original renews its Lease', async () => {
+    await scene.kubectl(
+      'apply',
+      '--server-side',
+      '--force-conflicts',
+      '--field-manager=helm',
+      '-f',
+      join(charts.August, 'crds'),
+    );
+    await scene.helm('upgrade', ORIGINAL, charts.August);
+    await becomeOriginal('August');
+    was = await look();
+    original = await leadAsOriginal(scene.client, NAMESPACE);
+    assert.equal(await shellOf(), 'TuistCluster');
+    await follow('take-over', { TUIST_CHART: charts.August, SHELLS: 'tuistclusters' });
     const before = original.renewals();
-    await eventually('a Lease would have ended', () => original.renewals() >= before + RENEWALS);
-    assert.deepEqual(look(), was);
-    assert.deepEqual(scene.view.macs(), []);
+    await eventually('a Lease would have ended', () => (original?.renewals() ?? 0) >= before + RENEWALS);
+    assert.deepEqual(await look(), was);
+    assert.deepEqual(view.macs(), []);
   });
 
   step(
-    'R28 is taken over once the original lets go: on record, rolled once, and nothing else is done to it',
+    'R28 of August is taken over once the original lets go: on record, rolled once, and nothing else is done',
     async () => {
-      await original.letGo();
-      const host = await untilHost('its Mac has our configuration and an identity of its own', isOnItsOwn);
-      assert.deepEqual([host.spec.takenOver, host.spec.claimRef?.name], [true, was.name]);
-      await scene.view.until(
-        'the Machine is up and its Node ready',
-        () => scene.view.machines.list().some(isUp) && isReadyNode(),
-      );
-      assert.deepEqual(look(), was);
+      await original?.letGo();
+      const host = await untilOurs();
+      assert.deepEqual([host.spec.takenOver, host.spec.claimRef?.name], [true, machineName()]);
+      await untilAvailable();
+      assert.ok(isReadyNode());
+      assert.deepEqual(await look(), was);
+      assert.equal(await shellOf(), 'ScalewayAppleSiliconCluster');
       rolled = rollOf(host);
     },
   );
 
+  const originalsLeft = async (): Promise<readonly string[]> => {
+    const name = `tart-kubelet-${machineName()}`;
+    const names = [`serviceaccount/${name}`, `clusterrolebinding/${name}`, `secret/${name}-token`];
+    const found = await scene.kubectl(
+      ...['get', ...names, `secret/${machineName()}-bootstrap`, '--ignore-not-found', '--output=name'],
+    );
+    return found.split('\n').filter((line) => line !== '');
+  };
+
   step('R28 loses the tokens and rights that the original gave its Mac, which goes on without them', async () => {
-    await stopManager('ours');
     // Whoever starts looks at once; one that runs, once a minute.
     assert.equal((await originalsLeft()).length, ORIGINALS);
-    await scene.startManager('again');
+    await scene.kubectl('delete', 'pods', '-l', 'app.kubernetes.io/component=manager');
     await eventually('all four are gone', async () => (await originalsLeft()).length === 0, MAC_MS);
     await work('without-the-token');
-    assert.deepEqual(scene.view.macs().map(rollOf), [rolled]);
-    assert.deepEqual(look(), was);
+    assert.deepEqual(view.macs().map(rollOf), [rolled]);
+    assert.deepEqual(await look(), was);
   });
 
-  step('R29 goes back: the original finds its Lease free and all that it needs, and may write as it does', async () => {
-    const { client, namespace, home } = scene;
-    await stopManager('again');
-    await installGoKinds({ cluster, client, signal }, 'August');
-    original = await leadAsOriginal(client, home);
-    const key = { namespace, name: was.name };
-    const status = { phase: 'Ready', ready: true, conditions: ORIGINAL_CONDITIONS };
-    const found = await client.get(MACHINES, key, { signal });
-    assert.deepEqual(found.metadata.finalizers?.includes(FINALIZERS.machine), true);
-    assert.deepEqual([found.status?.phase, found.status?.ready], ['Ready', true]);
-    assert.deepEqual(
-      ['Provisioned', 'Bootstrapped'].filter((type) => !isTrue(found, type)),
-      [],
-    );
-    await client.patch(MACHINES, key, { type: 'merge', body: { status } }, { subresource: 'status', signal });
-    await eventually('it leads', () => original.renewals() > 1);
-    assert.ok(isReadyNode());
-    assert.deepEqual(look(), was);
+  step('is upgraded without its fleets like before, and touches none of ours', async () => {
+    await scene.helm('upgrade', ORIGINAL, charts.August, '--reuse-values', '--set', 'server.word=second');
+    assert.deepEqual(await look(), was);
   });
+
+  step(
+    'R29 of August is back: the original finds its Lease free and all that it needs, and may write as it does',
+    async () => {
+      const { client } = scene;
+      // May: 1, 2, without fleets, back twice or thrice; August begins with the last but three.
+      await follow('hand-back', { TUIST_CHART: charts.August, REVISION: await lastWithFleets() });
+      assert.equal(await shellOf(), 'TuistCluster');
+      original = await leadAsOriginal(client, NAMESPACE);
+      const key = { namespace: NAMESPACE, name: machineName() };
+      const status = { phase: 'Ready', ready: true, conditions: ORIGINAL_CONDITIONS };
+      const found = await client.get(MACHINES, key, { signal });
+      assert.deepEqual(found.metadata.finalizers?.includes(FINALIZERS.machine), true);
+      assert.deepEqual([found.status?.phase, found.status?.ready], ['Ready', true]);
+      await client.patch(MACHINES, key, { type: 'merge', body: { status } }, { subresource: 'status', signal });
+      await eventually('it leads', () => (original?.renewals() ?? 0) > 1);
+      assert.ok(isReadyNode());
+      assert.deepEqual(await look(), was);
+    },
+  );
+
+  const lastWithFleets = async (): Promise<string> => {
+    const history: readonly { readonly revision: number }[] = JSON.parse(
+      await scene.helm('history', ORIGINAL, '-o', 'json'),
+    );
+    for (const { revision } of history.toReversed()) {
+      const manifest = await scene.helm('get', 'manifest', ORIGINAL, '--revision', `${revision}`);
+      if (manifest.includes('kind: MachineDeployment')) return `${revision}`;
+    }
+    throw new Error('no revision has fleets');
+  };
 
   it('is taken over and handed back, and its Mac works all the time', (t) => play((name, run) => t.test(name, run)));
 });
