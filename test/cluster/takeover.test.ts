@@ -3,7 +3,7 @@
  * on the real Cluster API core and on a Mac with real bash. The original is what it leaves behind: its charts, its objects, its Lease.
  */
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { neverAborted } from '../../src/base/abort.ts';
@@ -23,7 +23,7 @@ import { skipWithoutLab } from './cluster-api/mac-lab.ts';
 import { createStory } from './cluster-api/story.ts';
 import { isTrue } from './cluster-api/view.ts';
 import type { Era } from './kinds/go-definitions.ts';
-import { installGoKinds } from './kinds/install-eras.ts';
+import { installGoKinds, installOurKinds } from './kinds/install-eras.ts';
 import { eventually } from './kube/scene.ts';
 import { lookAround } from './takeover/look-around.ts';
 import {
@@ -72,13 +72,14 @@ describe('a release of the Go original', { timeout: 420_000, skip: skipWithoutLa
     scene = await openChartScene(NAMESPACE);
     const { cluster, lab } = scene;
     charts = { May: writeOriginalChart(cluster.dir, 'May'), August: writeOriginalChart(cluster.dir, 'August') };
-    symlinkSync(join(CHART, '..'), join(cluster.dir, 'charts'));
+    mkdirSync(join(cluster.dir, 'charts'));
+    symlinkSync(CHART, join(cluster.dir, 'charts', 'macfleet'));
     await applyTo(cluster, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }, EXTERNAL_SECRETS]);
     await installDefinitions(cluster);
     await makeFleetKeys(scene, [FLEET]);
     await lab.addMacs(1);
     // A revision from before pools had prefixes (seed 004).
-    await scene.helm('install', ORIGINAL, charts.May, '--set', 'runnersFleet.adoptPoolPrefix=');
+    await scene.helm('install', ORIGINAL, charts.May, '--skip-crds', '--set', 'runnersFleet.adoptPoolPrefix=');
     await fillFromVault(scene);
     await scene.helm('upgrade', ORIGINAL, charts.May);
     view = await scene.openView();
@@ -94,6 +95,11 @@ describe('a release of the Go original', { timeout: 420_000, skip: skipWithoutLa
     await scene?.close();
   });
 
+  /** As whoever upgrades does. */
+  const applyKinds = async (chart: string): Promise<void> => {
+    const crds = join(chart, 'crds');
+    await scene.kubectl('apply', '--server-side', '--force-conflicts', '--field-manager=helm', '-f', crds);
+  };
   const look = () => lookAround(scene, view, ALL_THE_TIME);
   const nodeName = () => view.machines.list()[0]?.status?.nodeRef?.name;
   const machineName = () => view.machines.list()[0]?.metadata.name ?? '';
@@ -123,7 +129,7 @@ describe('a release of the Go original', { timeout: 420_000, skip: skipWithoutLa
   };
   const writeValues = async (): Promise<void> => {
     const lab = await scene.labValues();
-    scene.writeValues('values', {
+    const values = {
       ...lab,
       ...{ fullnameOverride: FULLNAME, takeover: { enabled: true }, server: { appUrl: 'https://ci.example.com' } },
       capi: { remoteKubeconfig: { externalSecrets: { enabled: true } } },
@@ -134,7 +140,9 @@ describe('a release of the Go original', { timeout: 420_000, skip: skipWithoutLa
       },
       runnersController: { leaseProfile: 'fast' },
       buildersFleet: { enabled: true },
-    });
+    };
+    // JSON is YAML.
+    writeFileSync(join(scene.cluster.dir, 'values.yaml'), JSON.stringify(values));
   };
   const untilAvailable = () =>
     view.until(
@@ -174,21 +182,24 @@ describe('a release of the Go original', { timeout: 420_000, skip: skipWithoutLa
     const { stderr, code } = await scene.tryHelm('rollback', ORIGINAL, '1');
     assert.match(stderr, /adoptPoolPrefix: Required value/);
     assert.notEqual(code, 0);
-    await installDefinitions(scene.cluster);
+    const { cluster, client } = scene;
+    await installOurKinds({ cluster, client, signal }, () => applyKinds(CHART));
     await scene.helm('rollback', ORIGINAL, '1');
     assert.deepEqual(await look(), was);
   });
 
   step('R27 of August is left alone by our manager for as long as the original renews its Lease', async () => {
-    await scene.kubectl(
-      'apply',
-      '--server-side',
-      '--force-conflicts',
-      '--field-manager=helm',
-      '-f',
-      join(charts.August, 'crds'),
-    );
+    await applyKinds(charts.August);
     await scene.helm('upgrade', ORIGINAL, charts.August);
+    await scene.kubectl(
+      'patch',
+      'tcl',
+      CLUSTER,
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      '{"status":{"ready":true}}',
+    );
     await becomeOriginal('August');
     was = await look();
     original = await leadAsOriginal(scene.client, NAMESPACE);
