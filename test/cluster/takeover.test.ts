@@ -81,7 +81,7 @@ describe('a release of the Go original', { timeout: 420_000, skip: skipWithoutLa
   step('R27 of August is left alone by our manager for as long as the original renews its Lease', async () => {
     const { scene, charts, view } = at;
     await at.applyKinds(charts.August);
-    await scene.helm('upgrade', ORIGINAL, charts.August);
+    await scene.helm('upgrade', ORIGINAL, charts.August, '--reset-values');
     const ready = '{"status":{"ready":true}}';
     await scene.kubectl('patch', 'tcl', CLUSTER, '--subresource=status', '--type=merge', '-p', ready);
     await at.becomeOriginal('August');

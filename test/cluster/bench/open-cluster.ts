@@ -51,7 +51,7 @@ export const openCluster = ({ dir, pki, record, stop }: ClusterPlace): Cluster =
     kubectl: (args, options) => run('kubectl', args, options),
     script: (text, { env, ...options } = {}) => {
       const PATH = `${binDir}:${process.env['PATH'] ?? ''}`;
-      return start('/bin/bash', ['-euo', 'pipefail', '-c', text], { ...options, env: { PATH, ...env } });
+      return start('/bin/bash', ['--norc', '-euo', 'pipefail', '-c', text], { ...options, env: { PATH, ...env } });
     },
     stop: async () => {
       await Promise.all(connections.splice(0).map((connection) => connection.close()));

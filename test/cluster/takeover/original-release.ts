@@ -2,8 +2,10 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { neverAborted } from '../../../src/base/abort.ts';
+import { MACHINES } from '../../../src/kinds/machine.ts';
 import { CLUSTER_API_LABELS } from '../../../src/kube/types/cluster-api.ts';
 import { SECRETS } from '../../../src/kube/types/core.ts';
+import { JOIN_GROUP } from '../../../src/provider/identity/join-token.ts';
 import { createServers } from '../bench/servers.ts';
 import type { ChartScene } from '../chart/chart-scene.ts';
 import { applyTo } from '../cluster-api/fleet-scene.ts';
@@ -64,12 +66,35 @@ export const fillFromVault = async ({ cluster, client, namespace }: ChartScene):
   ]);
 };
 
+/** Macs join by tokens of this group while the stand-in brings them there. */
+const JOIN = {
+  ...{ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'stand-in-join' } },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:node-bootstrapper' },
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: JOIN_GROUP }],
+};
+
 /**
  * Macs become Nodes as under the original: somebody has to bring them there, and that is our manager, as a process that may everything and that leaves
- * the kubeconfig of core alone.
+ * the kubeconfig of core alone. It takes no image for a family of macOS, as the original did in May: that is said again when it has ended.
  */
 export const prepareAsOriginal = async (scene: ChartScene, untilReady: () => Promise<unknown>): Promise<void> => {
   const { cluster, client, namespace, lab } = scene;
+  const pin = async (os: string): Promise<void> => {
+    const { items } = await client.list(MACHINES, { namespace, signal });
+    for (const { metadata } of items)
+      await client.patch(
+        MACHINES,
+        { namespace, name: metadata.name },
+        { type: 'merge', body: { spec: { os } } },
+        { signal },
+      );
+  };
+  await applyTo(cluster, [JOIN]);
+  await eventually(
+    'there is a machine',
+    async () => (await client.list(MACHINES, { namespace, signal })).items.length > 0,
+  );
+  await pin('Tahoe');
   const dir = join(cluster.dir, 'stand-in');
   mkdirSync(dir);
   const servers = createServers(dir, READY_MS);
@@ -91,4 +116,6 @@ export const prepareAsOriginal = async (scene: ChartScene, untilReady: () => Pro
   } finally {
     await servers.stopAll();
   }
+  await pin('macos-tahoe-26.3');
+  await cluster.kubectl(['delete', 'clusterrolebinding', JOIN.metadata.name]);
 };

@@ -61,7 +61,7 @@ const openRelease = async (scene: ChartScene) => {
   // A revision from before pools had prefixes (seed 004).
   await scene.helm('install', ORIGINAL, charts.May, '--skip-crds', '--set', 'runnersFleet.adoptPoolPrefix=');
   await fillFromVault(scene);
-  await scene.helm('upgrade', ORIGINAL, charts.May, '--skip-crds');
+  await scene.helm('upgrade', ORIGINAL, charts.May, '--skip-crds', '--reset-values');
   const view = await scene.openView();
   const nodeName = () => view.machines.list()[0]?.status?.nodeRef?.name;
   await prepareAsOriginal(scene, () => view.until('its Mac has joined', () => nodeName() !== undefined, MAC_MS));
