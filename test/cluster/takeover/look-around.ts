@@ -25,7 +25,10 @@ export const lookAround = async (scene: ChartScene, view: FleetView, podName: st
       .map(({ metadata, spec, status }) => [metadata.uid, spec.providerID, status?.serverID, status?.addresses]),
     nodes: machines.map(({ metadata }) => view.nodes.get(metadata.name)?.metadata.uid),
     pod: [pod?.metadata.uid, pod?.status?.phase, pod?.status?.containerStatuses?.map(({ containerID }) => containerID)],
-    fleets: view.deployments.list().map(({ metadata, spec }) => [metadata.uid, spec.replicas]),
+    fleets: view.deployments
+      .list()
+      .map(({ metadata, spec }) => [metadata.name, metadata.uid, spec.replicas])
+      .toSorted(),
     kubeconfig: [
       kubeconfig.metadata.uid,
       kubeconfig.data?.['value'],

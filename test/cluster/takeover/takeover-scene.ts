@@ -99,6 +99,7 @@ const actionsOn = (scene: ChartScene, view: FleetView) => {
     applyKinds: async (chart: string): Promise<void> => {
       const crds = join(chart, 'crds');
       await scene.kubectl('apply', '--server-side', '--force-conflicts', '--field-manager=helm', '-f', crds);
+      await scene.kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', crds);
     },
     work: async (name: string = ALL_THE_TIME): Promise<void> => {
       const spec = { ...onMacsOf(FLEET), nodeSelector: { [LABELS.fleet]: FLEET } };
