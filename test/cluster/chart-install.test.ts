@@ -1,12 +1,13 @@
 /**
- * One chart over its whole life on a real cluster: installed with one fleet, upgraded to three, rolled, rolled back, uninstalled and installed again. Its
- * Pods run from the image, with the rights that it gives them and no others. No Mac is touched by any of that (004-1, 004-6, 004-8, 002-5).
+ * One chart over its whole life on a real cluster: installed with one fleet as the chart before this one, upgraded to this one with three, rolled, rolled
+ * back, uninstalled and installed again. Its Pods run from the image, with the rights that it gives them and no others. No Mac is touched by any of that (004-1, 004-6, 004-8, 002-5).
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { neverAborted } from '../../src/base/abort.ts';
+import { ALL_KINDS } from '../../src/kinds/all-kinds.ts';
 import { CLUSTER_API_RESOURCES } from '../../src/kube/types/cluster-api.ts';
 import { type Node, SECRETS } from '../../src/kube/types/core.ts';
 import { readAudit } from './bench/audit.ts';
@@ -24,6 +25,7 @@ import { registrationsOf } from './chart/chart-github.ts';
 import { CHART, NAMESPACE, PROJECT, RELEASE, RUNNERS_NAMESPACE } from './chart/chart-scene.ts';
 import { type Binding, grantsOf, type Role, refusedOf, unusedOf } from './chart/judge-rights.ts';
 import { OTHER_DAYS } from './chart/other-days.ts';
+import { PREVIOUS_DESCRIPTION, writePreviousChart } from './chart/previous-chart.ts';
 import type { FleetView } from './cluster-api/fleet-view.ts';
 import { MAC_MS } from './cluster-api/lab-fleets.ts';
 import { skipWithoutLab } from './cluster-api/mac-lab.ts';
@@ -43,9 +45,16 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
   });
   after(() => scene?.close());
 
-  const writeValues = async (name: string, fleets: readonly Fleet[], word = '') => {
+  const writeValues = async (
+    name: string,
+    fleets: readonly Fleet[],
+    { word = '', kinds = true }: { readonly word?: string; readonly kinds?: boolean } = {},
+  ) => {
     const values = await fleetValues(scene, fleets);
-    return scene.writeValues(name, { ...values, manager: { ...values['manager'], podAnnotations: { word } } });
+    return scene.writeValues(name, {
+      ...{ ...values, crds: { upgrade: kinds } },
+      manager: { ...values['manager'], podAnnotations: { word } },
+    });
   };
   const wait = ['--wait', '--timeout', '150s'] as const;
   /** Everything that must not change while releases come and go. */
@@ -73,17 +82,27 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
     assert.deepEqual(await standing(), earlier);
   };
 
-  step('is installed with one fleet, and its Mac is a Node', async () => {
-    await scene.helm('install', RELEASE, CHART, '-f', await writeValues('one', ['macos']), ...wait);
+  /** How many of our kinds are those of the chart before. */
+  const oldKinds = async (): Promise<number> => {
+    const path = 'jsonpath={.items[*].spec.versions[*].schema.openAPIV3Schema.description}';
+    return (await scene.kubectl('get', 'crds', '-o', path)).split(PREVIOUS_DESCRIPTION).length - 1;
+  };
+
+  step('is installed with one fleet as the chart before this one, and its Mac is a Node', async () => {
+    // The Job is of the image, which knows the kinds of today only.
+    const values = await writeValues('one', ['macos'], { kinds: false });
+    await scene.helm('install', RELEASE, writePreviousChart(scene.cluster.dir), '-f', values, ...wait);
+    assert.equal(await oldKinds(), ALL_KINDS.length);
     view = await scene.openView();
     await untilAvailable(view, ['macos']);
   });
 
   step(
-    'gets the other two fleets by an upgrade, which leaves the first alone; a job runs, and the builder is known to GitHub',
+    'gets newer kinds and the other two fleets by an upgrade, which leaves the first alone; a job runs, and the builder is known to GitHub',
     async () => {
       const [first] = (await standing()).machines;
       await scene.helm('upgrade', RELEASE, CHART, '-f', await writeValues('three', ALL), ...wait);
+      assert.equal(await oldKinds(), 0);
       await untilAvailable(view, ALL);
       assert.ok((await standing()).machines.some(([uid]) => uid === first?.[0]));
       await scene.jobs.runOne(POOL);
@@ -99,7 +118,7 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
   });
 
   step('rolls its controllers and nothing else', async () => {
-    const values = await writeValues('rolled', ALL, 'second');
+    const values = await writeValues('rolled', ALL, { word: 'second' });
     await assertUndisturbed(() => scene.helm('upgrade', RELEASE, CHART, '-f', values, ...wait));
   });
 
@@ -107,10 +126,21 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
     assert.deepEqual(refusedOf(readAudit(scene.cluster)), REFUSED);
   });
 
+<<<<<<< HEAD
   step('is rolled back to where it had one fleet, without a word from a CRD: the others stay', async () => {
     await assertUndisturbed(() => scene.helm('rollback', RELEASE, '1', ...wait));
     await untilAvailable(view, ALL);
   });
+=======
+  step(
+    'is rolled back to the chart before, without a word from a CRD: the second fleet stays, and so do the kinds',
+    async () => {
+      await assertUndisturbed(() => scene.helm('rollback', RELEASE, '1', ...wait));
+      assert.equal(await oldKinds(), 0);
+      await untilAvailable(...Object.values(FLEETS));
+    },
+  );
+>>>>>>> w13b
 
   step('is uninstalled: Macs, Machines and the kubeconfig stay, and it says so', async () => {
     await assertUndisturbed(async () => {

@@ -1,17 +1,17 @@
-/** The recipes of docs/operating.md, read from the page and run on a simulated world. */
+/** Recipes, read from the page that they stand on; those of docs/operating.md are run on a simulated world. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetWorld } from '../../src/world/fleet-world.ts';
 import { createKubectl } from './kubectl.ts';
 import { runLine, type Variables } from './shell.ts';
 
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'operating.md');
+const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 const RECIPE = /<!-- recipe: ([a-z-]+) -->\n```sh\n(.*?)```/gs;
 const BLOCK = /^```sh$/gm;
 
 /** The lines of each recipe, by its id. Throws when a block of commands has no id, or two have the same. */
-export const readRecipes = (): ReadonlyMap<string, readonly string[]> => {
-  const page = readFileSync(PAGE, 'utf8');
+export const readRecipes = (file = 'operating.md'): ReadonlyMap<string, readonly string[]> => {
+  const page = readFileSync(join(DOCS, file), 'utf8');
   const found = [...page.matchAll(RECIPE)].map(([, id = '', block = '']) => [id, block.trim().split('\n')] as const);
   const recipes = new Map(found);
   if (recipes.size !== [...page.matchAll(BLOCK)].length) throw new Error('a block of commands has no id of its own');

@@ -45,6 +45,8 @@ export interface Cluster {
   kubectl(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
   /** Any other binary of the bench: clusterctl, helm. */
   run(binary: string, args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
+  /** Lines of bash, up to the first that fails, with the programs of the bench on the PATH. */
+  script(text: string, options?: CommandOptions): Promise<CommandResult>;
   stop(): Promise<void>;
 }
 

@@ -30,11 +30,11 @@ export const openCluster = ({ dir, pki, record, stop }: ClusterPlace): Cluster =
   const ids = createIds(createSystemRandom());
   const connections: ClusterConnection[] = [];
 
-  const run = (binary: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> => {
+  const start = (path: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> => {
     const { kubeconfig: chosen = kubeconfig, env, ...rest } = options;
-    const path = join(binDir, binary);
     return runCommand({ path, args, env: { ...commandEnv(dir), KUBECONFIG: chosen, ...env }, ...rest });
   };
+  const run: Cluster['run'] = (binary, args, options = {}) => start(join(binDir, binary), args, options);
   return {
     ...{ server, etcdUrl, dir, kubeconfig, run },
     caPem: pki.caPem,
@@ -49,6 +49,10 @@ export const openCluster = ({ dir, pki, record, stop }: ClusterPlace): Cluster =
       return connection.client;
     },
     kubectl: (args, options) => run('kubectl', args, options),
+    script: (text, { env, ...options } = {}) => {
+      const PATH = `${binDir}:${process.env['PATH'] ?? ''}`;
+      return start('/bin/bash', ['--norc', '-euo', 'pipefail', '-c', text], { ...options, env: { PATH, ...env } });
+    },
     stop: async () => {
       await Promise.all(connections.splice(0).map((connection) => connection.close()));
       await stop();

@@ -28,6 +28,8 @@ export const CHART = process.env['MACFLEET_TRY_CHART'] ?? join(PROJECT, 'charts'
 
 export interface ChartScene {
   readonly cluster: Cluster;
+  /** Of the release. */
+  readonly namespace: string;
   /** The administrator's. */
   readonly client: KubeClient;
   readonly node: ImageNode;
@@ -56,8 +58,8 @@ const HELM_MS = 170_000;
 const SPEED = 10;
 const GUEST = `export SIM_SPEED=${SPEED} NODE_COMPILE_CACHE=/tmp/sim-guest; exec /host/node ${PROJECT_ON_MAC}/src/sim/dispatch/guest/main.ts`;
 
-export const openChartScene = async (): Promise<ChartScene> => {
-  const cluster = await startCluster({ parts: 'cluster-api', auditNamespaces: [NAMESPACE, RUNNERS_NAMESPACE] });
+export const openChartScene = async (namespace: string = NAMESPACE): Promise<ChartScene> => {
+  const cluster = await startCluster({ parts: 'cluster-api', auditNamespaces: [namespace, RUNNERS_NAMESPACE] });
   const closing = new AsyncDisposableStack();
   closing.defer(cluster.stop);
   const client = await cluster.client();
@@ -70,11 +72,11 @@ export const openChartScene = async (): Promise<ChartScene> => {
     if (code !== 0) throw new Error(`${binary} ${args.join(' ')}\n${stdout}${stderr}\n${node.logOf('').slice(-8_000)}`);
     return stdout;
   };
-  const within = ['--namespace', NAMESPACE];
+  const within = ['--namespace', namespace];
   return {
-    ...{ cluster, client, node, lab },
+    ...{ cluster, client, namespace, node, lab },
     openView: async () => {
-      const view = await openFleetView({ client, namespace: NAMESPACE, projectId: lab.cloud.projectId });
+      const view = await openFleetView({ client, namespace, projectId: lab.cloud.projectId });
       closing.defer(async () => view.close());
       return view;
     },
@@ -119,10 +121,13 @@ const connect = async (cluster: Cluster, lab: MacLab, root: string): Promise<Lab
 };
 
 /** A Mac that was installed before its fleet had a key is wiped before it is of use (F41). */
-export const makeFleetKeys = async ({ client, lab }: ChartScene, fleets: readonly string[]): Promise<void> => {
+export const makeFleetKeys = async (
+  { client, namespace, lab }: ChartScene,
+  fleets: readonly string[],
+): Promise<void> => {
   const person = lab.cloud.as('a person');
   const keys = createFleetKeys({
-    ...{ client, namespace: NAMESPACE, random: createSystemRandom(), clock: createSystemClock() },
+    ...{ client, namespace, random: createSystemRandom(), clock: createSystemClock() },
     register: async ({ fleet: name, publicKey }) => person.addSshKey({ name, publicKey }).id,
   });
   for (const fleet of fleets) await keys.privateKeyOf(fleet, neverAborted());

@@ -131,17 +131,14 @@ const definitionsOf = (era: Era): readonly Definition[] => [
     spec: object({ template: object({ spec: machineSpec(era) }, ['spec']) }, ['template']),
   },
   { kind: 'RunnerPool', shortName: 'rpool', spec: poolSpec(era), status: poolStatus },
-  ...(era === 'May'
-    ? [
-        {
-          kind: 'ScalewayAppleSiliconCluster',
-          shortName: 'sasc',
-          spec: object({ controlPlaneEndpoint: object({ host: text, port: int32 }) }),
-          status: object({ ready: flag, conditions }),
-        },
-      ]
-    : []),
+  ...(era === 'May' ? [{ ...shellOf('ScalewayAppleSiliconCluster'), shortName: 'sasc' }] : []),
 ];
+
+const shellOf = (kind: string) => ({
+  kind,
+  spec: object({ controlPlaneEndpoint: object({ host: text, port: int32 }) }),
+  status: object({ ready: flag, conditions }),
+});
 
 /** What the published schema of a kind says while the CRDs of that time are installed. */
 export const describeGoKind = (era: Era, kind: string): string => `${kind} as it was in ${era}.`;
@@ -154,6 +151,9 @@ export const goDefinitions = (era: Era) => ({
   kind: 'List',
   items: definitionsOf(era).map((definition) => toDefinition(era, definition)),
 });
+
+/** The shell of a Cluster since July, in place of ours. */
+export const tuistClusterDefinition = () => toDefinition('August', { ...shellOf('TuistCluster'), shortName: 'tcl' });
 
 const toDefinition = (era: Era, { kind, shortName, spec, status }: Definition) => {
   const isPool = kind === 'RunnerPool';

@@ -17,8 +17,8 @@ export const installGoKinds = async (place: Place, era: Era): Promise<void> => {
   for (const kind of goKindsOf(era)) await untilDescribed(place, kind, describeGoKind(era, kind));
 };
 
-export const installOurKinds = async (place: Place): Promise<void> => {
-  await installKinds(place.cluster);
+export const installOurKinds = async (place: Place, install = installKinds): Promise<void> => {
+  await install(place.cluster);
   for (const { resource, description } of ALL_KINDS) await untilDescribed(place, resource.kind, description);
 };
 

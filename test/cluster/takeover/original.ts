@@ -89,8 +89,8 @@ export const forgetOurs = async (client: KubeClient, namespace: string): Promise
   }
 };
 
-/** The account of a Mac, which is all-powerful, its token that never expires, and the Mac's password. */
-export const renderOriginals = (namespace: string, machine: string): readonly object[] => {
+/** The account of a Mac with what every Mac may, its token that never expires, and the Mac's password. */
+export const renderOriginals = (namespace: string, machine: string, role: string): readonly object[] => {
   const labels = {
     ...{ [LABELS.managedBy]: LABEL_VALUES.managedByProvider, [LABELS.component]: LABEL_VALUES.componentAgent },
     [LABELS.machine]: machine,
@@ -109,7 +109,7 @@ export const renderOriginals = (namespace: string, machine: string): readonly ob
     },
     {
       ...{ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name, labels } },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
       subjects: [{ kind: 'ServiceAccount', namespace, name }],
     },
   ];
