@@ -13,7 +13,7 @@ cloud was seen to do.
 Examples:
   macfleet describe host 5b804c04
   macfleet describe machine macos-x7k2p -n ci
-  macfleet describe pod runner-1
+  macfleet describe pod runner-1 --watch
   macfleet describe job/ci/build -o json
 `;
 
@@ -22,7 +22,8 @@ export const addDescribeCommand = (program: Command, io: CliIo): void => {
     .command('describe')
     .description('tell the story of a host, machine, pod or job: what happened, when, and what it waits for')
     .argument('<what...>', 'host, machine, pod or job, and its name');
-  addClusterFlags(addOutputFlag(command))
+  addOutputFlag(command).option('-w, --watch', 'show every change until stopped', false);
+  addClusterFlags(command)
     .addHelpText('after', HELP)
     .action(async (what: readonly string[], flags: Omit<DescribeFlags, 'kind' | 'name'>) => {
       const target = parseTarget(what);

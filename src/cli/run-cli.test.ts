@@ -36,6 +36,27 @@ describe('the command line', () => {
       stderr: /^$/,
     },
     {
+      story: 'a command of commands prints them when it is alone',
+      args: ['sim'],
+      exitCode: 0,
+      stdout: /^Usage: macfleet sim[\s\S]* {2}fault /,
+      stderr: /^$/,
+    },
+    {
+      story: 'help goes down to the commands of a command',
+      args: ['help', 'sim', 'cloud'],
+      exitCode: 0,
+      stdout: /^Usage: macfleet sim cloud/,
+      stderr: /^$/,
+    },
+    {
+      story: 'a misspelt command of a command is refused with the right one',
+      args: ['sim', 'clowd'],
+      exitCode: 2,
+      stdout: /^$/,
+      stderr: /^error: unknown command 'clowd'\n {2}what to do: Did you mean cloud\?/,
+    },
+    {
       story: 'up refuses a count of Macs that is none',
       args: ['up', '--machines', 'many'],
       exitCode: 2,

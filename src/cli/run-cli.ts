@@ -35,14 +35,26 @@ const SUCCESS = 0;
 export const runCli = async (run: CliRun): Promise<number> => {
   const program = createProgram(run);
   try {
-    if (run.args.length === 0) program.outputHelp();
-    else await program.parseAsync(run.args, { from: 'user' });
+    const alone = run.args.length > 1 ? undefined : findGroup(program, run.args[0]);
+    if (alone === undefined) await program.parseAsync(turnHelp(program, run.args), { from: 'user' });
+    else alone.outputHelp();
     return SUCCESS;
   } catch (thrown) {
     if (thrown instanceof EndedWith) return thrown.exitCode;
     if (!(thrown instanceof CommanderError)) return reportFailure(run, thrown);
     return thrown.exitCode === 0 ? SUCCESS : reportFailure(run, toUsageError(thrown));
   }
+};
+
+/** Commands that have commands: alone, they print what there is. */
+const findGroup = (program: Command, name: string | undefined): Command | undefined =>
+  name === undefined ? program : program.commands.find((one) => one.name() === name && one.commands.length > 0);
+
+/** `help sim cloud` is `sim help cloud`, which is all that the parser knows. */
+const turnHelp = (program: Command, args: readonly string[]): readonly string[] => {
+  const [help, group, ...rest] = args;
+  const isTurned = help === 'help' && group !== undefined && rest.length > 0 && findGroup(program, group) !== undefined;
+  return isTurned ? [group, help, ...rest] : args;
 };
 
 const HELP = `

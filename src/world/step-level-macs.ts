@@ -12,6 +12,7 @@ import { createSimCloud } from '../sim/cloud/sim-cloud.ts';
 import type { AgentStart, StartAgent } from '../sim/mac/mac-agent.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
+import { switchesOfStepLevel } from '../sim/mac/step-level-faults.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import type { ServeNode } from '../sim/node/node-server.ts';
 import type { SavedSimulation } from './saved-simulation.ts';
@@ -86,6 +87,7 @@ export const startStepLevelMacs = (options: StepLevelOptions, signal: AbortSigna
   };
   return {
     ...{ cloud, macs, fleetKey },
+    macOf: (serverId) => switchesOfStepLevel(macs.mac(serverId)),
     access: { hosts: macs.hosts, ...createStepLevelConfiguration() },
     deliver: async () => {
       for (let at = 1; at <= fresh; at += 1) addServer(at);

@@ -17,6 +17,9 @@ import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { createManager } from '../../provider/create-manager.ts';
 import { createJoinCredentials } from '../../provider/identity/join-credentials.ts';
+import { answerControl } from '../../sim/cloud/control.ts';
+import type { ApiRequest } from '../../sim/http/api-message.ts';
+import { startHttpServer } from '../../sim/http/http-server.ts';
 import type { MacRack } from '../../sim/mac/bash/mac-rack.ts';
 import { createServeNode } from '../../sim/node/node-server.ts';
 import { DEMO_FLEET, DEMO_NAMESPACE } from '../../world/demo-fleet.ts';
@@ -26,6 +29,7 @@ import { startRealBashMacs } from '../../world/real-bash-macs.ts';
 import { type RunnerFleet, renderRunnersHome } from '../../world/runners-in-process.ts';
 import { createSimulatedPorts, type Simulation } from '../../world/simulated-provider.ts';
 import { type StepLevelOptions, startStepLevelMacs } from '../../world/step-level-macs.ts';
+import { publishControls } from '../sim/simulation-map.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 import { openRunners, PLAIN_GUESTS, type RunnersWish, type UpGuests } from './start-runners.ts';
 
@@ -116,6 +120,8 @@ const startInside = async (
     await createOrIgnore(client, guard, life.signal);
   const runners = options.runners && (await openRunners(options.runners, options, plane));
   const parts = await startParts(options, { plane, client, guests: runners ?? PLAIN_GUESTS }, life.signal);
+  const controls = { cloud: parts.controlUrl, dispatcher: runners?.fleet.served.controlUrl };
+  await publishControls(controls, client, life.signal);
   const controllers = plane.runControllers(life.signal);
   const ended = Promise.all([controllers, parts.ended, runners?.fleet.run(life.signal)])
     .then(() => undefined)
@@ -134,6 +140,8 @@ const startInside = async (
 
 export interface ProviderParts {
   readonly ended: Promise<void>;
+  /** Where faults of the cloud and of Macs are switched; absent where both are elsewhere. */
+  readonly controlUrl?: string;
   stop(): Promise<void>;
 }
 
@@ -170,8 +178,16 @@ const startProvider = async (
     const manager = createManager({ ...ports, remote });
     // A Mac lets in the keys that the project knew when it was installed.
     for (const fleet of options.fleets ?? [DEMO_FLEET]) await ports.fleetKeys.privateKeyOf(fleet, signal);
+    const answer = (request: ApiRequest) => answerControl(simulation, request);
+    const control = await startHttpServer({ clock, port: 0, answer });
     const ended = simulation.deliver().then(() => manager.run(signal));
-    return { ended, stop: simulation.stop };
+    return {
+      ...{ ended, controlUrl: control.url },
+      stop: async () => {
+        await control.close();
+        await simulation.stop();
+      },
+    };
   } catch (error) {
     await simulation.stop();
     throw error;

@@ -83,6 +83,7 @@ export const createChaosProvider =
     const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     return {
       ended: Promise.race([ended, failed.promise]),
+      controlUrl: macs.served.controlUrl,
       stop: async () => {
         life.abort();
         await managers.stop();
