@@ -4,6 +4,7 @@ import { addClusterFlags, addOutputFlag } from './cluster/cluster-flags.ts';
 import type { DescribeFlags } from './describe/run-describe.ts';
 import { parseTarget } from './describe/target.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 A Mac is found by its id or the beginning of it, by its machine or Node, and by its name at Scaleway. The timeline is put together
@@ -24,7 +25,7 @@ export const addDescribeCommand = (program: Command, io: CliIo): void => {
     .argument('<what...>', 'host, machine, pod or job, and its name');
   addOutputFlag(command).option('-w, --watch', 'show every change until stopped', false);
   addClusterFlags(command)
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (what: readonly string[], flags: Omit<DescribeFlags, 'kind' | 'name'>) => {
       const target = parseTarget(what);
       const { runDescribe } = await import('./describe/run-describe.ts');

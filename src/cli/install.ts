@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { addContextFlags } from './cluster/cluster-flags.ts';
 import type { InstallFlags } from './install/run-install.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 Prints what an installation applies: kinds, roles, policies and the controllers, in a namespace of their own. With --apply it is applied
@@ -43,7 +44,7 @@ export const addInstallCommand = (program: Command, io: CliIo): void => {
     .option('--scaling-signals-url <url>', 'where the load of pools is asked for')
     .option('--runners-namespace <name>', 'where pools and runners are', 'tuist-runners');
   addContextFlags(command)
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (flags: InstallFlags) => {
       const { runInstall } = await import('./install/run-install.ts');
       await runInstall(flags, io);

@@ -4,6 +4,7 @@ import { addActFlags } from './act/act-flags.ts';
 import { addContextFlags, HOST_NAMES } from './cluster/cluster-flags.ts';
 import type { CliIo } from './io.ts';
 import type { RebootFlags } from './reboot/run-reboot.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 It writes spec.rebootRequest of the MacHost, which needs the verb "reboot" on machosts; the manager asks Scaleway, once. Too many
@@ -21,7 +22,7 @@ export const addRebootCommand = (program: Command, io: CliIo): void => {
     .argument('<host>', HOST_NAMES)
     .option('--reason <text>', 'why, as a sentence');
   addContextFlags(addActFlags(command))
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (host: string, flags: Omit<RebootFlags, 'host'>) => {
       const { runReboot } = await import('./reboot/run-reboot.ts');
       await runReboot({ ...flags, host }, io);

@@ -4,6 +4,7 @@ import { addActFlags } from './act/act-flags.ts';
 import { addContextFlags, HOST_NAMES } from './cluster/cluster-flags.ts';
 import type { CliIo } from './io.ts';
 import type { ReleaseFlags } from './release/run-release.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 For a Mac that is held or in quarantine. It writes spec.release of the MacHost, which needs the verb "release" on machosts; the
@@ -27,7 +28,7 @@ export const addReleaseCommand = (program: Command, io: CliIo): void => {
     .option('--reason <word>', 'why, as one word', 'OperatorRequest')
     .option('--message <text>', 'why, as a sentence');
   addContextFlags(addActFlags(command))
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (host: string, flags: Omit<ReleaseFlags, 'host'>) => {
       const { runRelease } = await import('./release/run-release.ts');
       await runRelease({ ...flags, host }, io);

@@ -15,6 +15,7 @@ import { addPrepareFleetHostCommand } from './prepare-fleet-host.ts';
 import { addRebootCommand } from './reboot.ts';
 import { addReleaseCommand } from './release.ts';
 import { reportFailure } from './report-failure.ts';
+import { HELP_COLUMNS, HELP_FORMAT, notes } from './show/help-format.ts';
 import { addSimCommand } from './sim.ts';
 import { addSimulateCommand } from './simulate.ts';
 import { addSshCommand } from './ssh.ts';
@@ -74,9 +75,14 @@ export const createProgram = ({ version, io }: Omit<CliRun, 'args'>): Command =>
     .version(version, '--version', 'print the version')
     .option('--debug', 'show stack traces with errors')
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .exitOverride()
-    .configureOutput({ writeOut: io.stdout, writeErr: () => undefined, outputError: () => undefined });
+    .configureHelp(HELP_FORMAT)
+    .configureOutput({
+      ...{ writeOut: io.stdout, writeErr: () => undefined, outputError: () => undefined },
+      // A width of 0 is that of a terminal that does not know it.
+      getOutHelpWidth: () => (io.isTerminal === true && io.columns ? io.columns : HELP_COLUMNS),
+    });
   program.commandsGroup('Try it here:');
   addUpCommand(program, io);
   addControlPlaneCommand(program, io);

@@ -7,6 +7,7 @@ import { DISPATCH_FAULTS } from '../sim/dispatch/fault-list.ts';
 import { MAC_SCENARIO_STORIES } from '../sim/mac/bash/scenario-stories.ts';
 import { addContextFlags, HOST_NAMES } from './cluster/cluster-flags.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 import type { SimCloudFlags } from './sim/cloud.ts';
 import type { SimDispatchFlags } from './sim/dispatch.ts';
 import type { SimFaultFlags } from './sim/fault.ts';
@@ -32,7 +33,7 @@ ${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')
 
 export const addSimCommand = (program: Command, io: CliIo): void => {
   const sim = program.command('sim').description('run a simulator on its own, or break what `up` simulates');
-  sim.helpCommand('help [command]', 'print the help of a command').addHelpText('after', EXAMPLES);
+  sim.helpCommand('help [command]', 'print the help of a command').addHelpText('after', notes(EXAMPLES));
   sim
     .command('cloud')
     .description("a simulated Scaleway project that speaks Scaleway's HTTP API")
@@ -49,7 +50,7 @@ export const addSimCommand = (program: Command, io: CliIo): void => {
     )
     .option('--state <file>', 'go on with the state in this YAML file, and keep it there')
     .option('--scenario <name>', 'begin in a prepared situation')
-    .addHelpText('after', renderExamples)
+    .addHelpText('after', notes(renderExamples))
     .action(async (flags: SimCloudFlags) => {
       const { runSimCloud } = await import('./sim/cloud.ts');
       await runSimCloud(flags, io);
@@ -73,7 +74,7 @@ const addSimFaultCommand = (sim: Command, io: CliIo): void => {
     .option('--dispatcher', "the dispatcher's, where the cloud has one of the same name", false)
     .option('--control <url>', 'of `sim cloud` or `sim dispatch`, instead of a cluster');
   addContextFlags(command)
-    .addHelpText('after', FAULT_EXAMPLES)
+    .addHelpText('after', notes(FAULT_EXAMPLES))
     .action(async (fault: string | undefined, flags: Omit<SimFaultFlags, 'fault'>) => {
       const { runSimFault } = await import('./sim/fault.ts');
       await runSimFault({ ...flags, fault }, io);
@@ -111,7 +112,7 @@ const addSimMacCommand = (sim: Command, io: CliIo): void => {
       new Option('--kind <kind>', 'the best that is possible here unless given').choices(['real-bash', 'step-level']),
     )
     .option('--scenario <name>', 'begin in a prepared situation')
-    .addHelpText('after', renderMacExamples)
+    .addHelpText('after', notes(renderMacExamples))
     .action(async (flags: SimMacFlags) => {
       const { runSimMac } = await import('./sim/mac.ts');
       await runSimMac(flags, io);
@@ -145,7 +146,7 @@ const addSimDispatchCommand = (sim: Command, io: CliIo): void => {
         .default({ namespace: 'tuist', name: 'runners-controller' }, 'tuist/runners-controller')
         .argParser(parseAccount),
     )
-    .addHelpText('after', renderDispatchExamples)
+    .addHelpText('after', notes(renderDispatchExamples))
     .action(async (flags: SimDispatchFlags) => {
       const { runSimDispatch } = await import('./sim/dispatch.ts');
       await runSimDispatch(flags, io);

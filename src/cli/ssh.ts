@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { parsePort } from '../base/flags/parse-number.ts';
 import { addContextFlags, HOST_NAMES } from './cluster/cluster-flags.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 import type { SshFlags } from './ssh/run-ssh.ts';
 
 const HELP = `
@@ -27,7 +28,7 @@ export const addSshCommand = (program: Command, io: CliIo): void => {
     .addOption(new Option('--port <port>', 'of its SSH server').default(22).argParser(parsePort))
     .option('--secrets-namespace <name>', "where the fleet's key is, if there are several of its name");
   addContextFlags(command)
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (host: string, words: readonly string[], flags: Omit<SshFlags, 'host' | 'command'>) => {
       const { runSsh } = await import('./ssh/run-ssh.ts');
       await runSsh({ ...flags, host, command: words }, io);

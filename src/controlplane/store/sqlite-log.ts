@@ -155,7 +155,7 @@ const explain = (thrown: unknown, path: string): FleetError => {
     return new FleetError('unavailable', {
       code: 'StoreInUse',
       message: `the data file ${path} is in use by another process`,
-      hint: 'Stop the other process, or name another file.',
+      hint: 'Stop the other process, or name another folder with --data.',
       cause: thrown,
     });
   }
