@@ -3,6 +3,7 @@
  * and simulated Macs whose agents join as Nodes. Simulated times are compressed, and whoever starts this says so.
  */
 import { linkedController } from '../../base/abort.ts';
+import type { FleetError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { OnRequest } from '../../controlplane/auth/audit.ts';
 import { ADMIN } from '../../controlplane/auth/user.ts';
@@ -72,6 +73,8 @@ export interface Fleet {
   readonly client: KubeClient;
   /** Where there are runners. */
   readonly runners?: Pick<RunnerFleet, 'dispatch' | 'served'>;
+  /** Why nothing can be kept any more, if so. */
+  storeFailure(): FleetError | undefined;
   /** Settles when everything has stopped; rejects when a part failed. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -92,7 +95,7 @@ export const startFleet = async (options: FleetOptions, signal: AbortSignal): Pr
     options.onListening?.(url);
     const inside = await startInside(options, plane, signal);
     return {
-      ...{ ...inside, url, kubeconfig },
+      ...{ ...inside, url, kubeconfig, storeFailure: plane.storeFailure },
       stop: async () => {
         await inside.stop();
         await plane.close();
@@ -100,7 +103,8 @@ export const startFleet = async (options: FleetOptions, signal: AbortSignal): Pr
     };
   } catch (error) {
     await plane.close();
-    throw error;
+    // What the API answered is only what came of it.
+    throw plane.storeFailure() ?? error;
   }
 };
 
