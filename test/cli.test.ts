@@ -245,6 +245,19 @@ describe('a login that does not work', LIMIT, () => {
   });
 });
 
+it('a kubeconfig with Windows line ends is read like any other', LIMIT, async () => {
+  const text = readFileSync(stage.kubeconfig, 'utf8').replaceAll('\n', '\r\n');
+  const { exitCode, stdout, stderr } = await stage.run(['version', '--kubeconfig', stage.write('windows', text)]);
+  assert.deepEqual([exitCode, stderr], [0, '']);
+  assert.match(stdout, /^Kubernetes {2}v1\./m);
+});
+
+it('faults are for simulations: any other cluster is refused, and told where they go', LIMIT, async () => {
+  const { exitCode, stderr } = await stage.run(['sim', 'fault', 'reboot', '--mac', 'x']);
+  assert.equal(exitCode, 4);
+  assert.match(stderr, /is not one of `macfleet up`[\s\S]*what to do: Start `macfleet up`[\s\S]*code: NoSimulation/);
+});
+
 it('simulate has the flags and the exit code of the tool', LIMIT, async () => {
   const [help, wrong] = await Promise.all([stage.run(['simulate', '--help']), stage.run(['simulate', '--seeds', 'x'])]);
   assert.equal(help.exitCode, 0, help.stderr);

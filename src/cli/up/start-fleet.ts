@@ -212,7 +212,7 @@ const startMacs = (options: MacOptions, { authority }: ServedControlPlane, signa
   const serveNode = createServeNode({
     ...{ host: '127.0.0.1', clientAuthority: authority, caller: KUBELET_CLIENT.name },
   });
-  const node = kubelets === undefined ? { serveNode } : { runNode: kubelets.runNode };
+  const node = kubelets === undefined ? { serveNode } : { runNode: kubelets.runNode, onDown: kubelets.onDown };
   const simulation = startStepLevelMacs({ ...options, ...node, clientForNode }, signal);
   return {
     ...simulation,
