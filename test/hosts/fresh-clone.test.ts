@@ -25,7 +25,7 @@ it('a fresh clone gets from nothing to finished jobs by one command', {
   const changes = git(ROOT, 'diff', 'HEAD', '--binary');
   if (changes !== '') execFileSync('git', ['-C', clone, 'apply'], { input: changes });
   const before = git(clone, 'status', '--porcelain');
-  const { status, stdout, stderr } = spawnSync('./macfleet', ['up', '--until', 'jobs-done'], {
+  const { status, stdout, stderr } = spawnSync(join(clone, 'macfleet'), ['up', '--until', 'jobs-done'], {
     ...{ cwd: clone, encoding: 'utf8', timeout: 280_000 },
     // As a newcomer: no cache of compiled code, no cluster, nothing of this run's own.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? scratch },

@@ -1,6 +1,6 @@
 /** `./macfleet up` as a person uses it: in a terminal, with kubectl beside it, stopped by Ctrl-C, killed, and started again. */
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ describe('up in a terminal', { skip: skip === undefined ? false : `there is no $
     kubectl('get', 'nodes', '-o', 'jsonpath={range .items[*]}{.metadata.name} {.metadata.uid}{"\\n"}{end}');
   /** Without a word: the program itself, which the terminal's shell became. */
   const killAtOnce = async ({ child, ended }: Terminal): Promise<void> => {
-    const [pid = ''] = execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' }).split('\n');
+    const [pid = ''] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
     process.kill(Number(pid), 'SIGKILL');
     await ended;
   };

@@ -66,7 +66,10 @@ const STORIES: readonly (readonly [Record, readonly Event[]])[] = [
     at({ ...RELEASED, reinstall }),
     [
       { says: 'it is wiped, and has a pool name', change: { spec: NOBODYS } },
-      { says: 'it failed for the third time', change: { spec: { ...NOBODYS, quarantine: { reason: 'KeepsFailing' } } } },
+      {
+        says: 'it failed for the third time',
+        change: { spec: { ...NOBODYS, quarantine: { reason: 'KeepsFailing' } } },
+      },
     ],
   ],
   [at({ quarantine: { reason: 'KeepsFailing' } }), [BY_A_PERSON]],

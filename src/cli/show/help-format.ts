@@ -32,7 +32,7 @@ const formatItem: NonNullable<HelpConfiguration['formatItem']> = (term, termWidt
 export const HELP_FORMAT: HelpConfiguration = { formatItem, minWidthToWrap: 10 };
 
 /** Prose is wrapped; what is indented is a command or a table, and stays as it is. */
-export const formatNotes = (notes: string, columns = HELP_COLUMNS): string => {
+const formatNotes = (notes: string, columns = HELP_COLUMNS): string => {
   const done: string[] = [];
   let prose: string[] = [];
   const flush = (): void => {
