@@ -1,7 +1,7 @@
 /** What goes wrong on the way to a Mac, switch by switch, as our SSH adapter meets it. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { neverAborted } from '../../../src/base/abort.ts';
 import { createSystemClock } from '../../../src/base/clock.ts';
 import { FleetError } from '../../../src/base/errors.ts';
@@ -127,14 +127,17 @@ test('a Mac that loses its power amid a command is a lost connection, and nobody
   assert.equal(await outcome(open()), 'done');
 });
 
-for (const { fault, logins, afterBoot } of LOGIN_SWITCHES) {
-  test(`macfleet sim fault ${fault} is seen by whoever logs in, as on a step-level Mac`, async (t) => {
-    const { mac, open } = await stage(t);
-    switchesOfBash(mac, silentLogger)[fault](1);
-    if (fault === 'reboot') await mac.power.reboot();
-    const seen = [await outcome(open()), await outcome(open())];
-    assert.deepEqual(seen, logins);
-    await mac.power.reboot();
-    assert.equal(await outcome(open()), afterBoot);
-  });
-}
+// A boot takes seconds, of which a Mac sleeps most.
+describe('macfleet sim fault', { concurrency: true }, () => {
+  for (const { fault, logins, afterBoot } of LOGIN_SWITCHES) {
+    test(`${fault} is seen by whoever logs in, as on a step-level Mac`, async (t) => {
+      const { mac, open } = await stage(t);
+      switchesOfBash(mac, silentLogger)[fault](1);
+      if (fault === 'reboot') await mac.power.reboot();
+      const seen = [await outcome(open()), await outcome(open())];
+      assert.deepEqual(seen, logins);
+      await mac.power.reboot();
+      assert.equal(await outcome(open()), afterBoot);
+    });
+  }
+});
