@@ -18,7 +18,7 @@ Examples:
   macfleet install --image registry.example.com/macfleet:0.1.0 --api-server-url https://api.example.com:6443 | kubectl apply --server-side -f -
   macfleet install --image registry.example.com/macfleet:0.1.0 --api-server-url https://api.example.com:6443 --apply
   macfleet install --crds --dry-run  # whether the kinds could be brought up to date
-  macfleet install --crds --apply    # the kinds alone, brought up to date
+  macfleet install --crds --apply    # the kinds alone, brought up to date; over those of Helm with --field-manager=helm --force-conflicts
 `;
 
 export const addInstallCommand = (program: Command, io: CliIo): void => {

@@ -71,7 +71,7 @@ const explain = (object: KubeObject, thrown: unknown): unknown => {
 const conflict = (object: KubeObject, cause: FleetError): FleetError =>
   new FleetError('denied', {
     code: 'InstallConflict',
-    message: `somebody else has set fields of ${nameObject(object)} otherwise: ${cause.message}`,
+    message: `somebody else has set fields of ${nameObject(object)} otherwise`,
     hint: 'Ask whoever that is: Helm, Argo CD and kubectl sign with their names. To take the fields over run it again with --force-conflicts; what was applied so far stays.',
     cause,
   });

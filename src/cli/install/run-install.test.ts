@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { neverAborted } from '../../base/abort.ts';
-import { FleetError } from '../../base/errors.ts';
+import { FleetError, messageOf } from '../../base/errors.ts';
 import { type Applying, applyObjects } from '../../install/apply-objects.ts';
 import { renderDefinitions } from '../../install/definitions.ts';
 import { runRecorded } from '../testing/run-recorded.ts';
@@ -82,9 +82,10 @@ describe('applying', () => {
     const { applied, done } = applying(async () => {
       throw new FleetError('denied', { code: 'FieldConflict', message: 'conflict with "argocd": .spec.names' });
     });
-    await assert.rejects(done, ({ code, message, hint }: FleetError) => {
+    await assert.rejects(done, ({ code, message, hint, cause }: FleetError) => {
       assert.equal(code, 'InstallConflict');
-      assert.match(message, /fields of customresourcedefinition\/\S+ otherwise: conflict with "argocd"/);
+      assert.match(message, /fields of customresourcedefinition\/\S+ otherwise$/);
+      assert.match(messageOf(cause), /conflict with "argocd"/);
       return /--force-conflicts/.test(hint ?? '');
     });
     assert.deepEqual(applied, []);
