@@ -18,7 +18,7 @@ const isClone = existsSync(join(ROOT, '.git'));
 it('a fresh clone gets from nothing to finished jobs by one command', {
   timeout: 300_000,
   skip: isClone ? false : 'this is no clone: there is nothing to clone from',
-}, () => {
+}, (t) => {
   const clone = join(scratch, 'macfleet');
   // What is not committed yet is tried too.
   git(ROOT, 'clone', '--quiet', ROOT, clone);
@@ -30,6 +30,10 @@ it('a fresh clone gets from nothing to finished jobs by one command', {
     // As a newcomer: no cache of compiled code, no cluster, nothing of this run's own.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? scratch },
   });
+  if (/npm cannot reach its registry/.test(stderr)) {
+    t.skip('nothing can be installed here: npm cannot reach its registry');
+    return;
+  }
   assert.equal(status, 0, `${stdout}\n${stderr}`);
   assert.match(stderr, /^macfleet: installing the pinned dependencies \(once, about a minute\)\n$/);
   assert.match(stdout, /^The Macs (are|run) /m, 'which kind of Macs, and why');
