@@ -15,6 +15,7 @@ import { ADMIN, type User } from '../src/controlplane/auth/user.ts';
 import { MAC_HOSTS } from '../src/kinds/mac-host.ts';
 import { MACHINES } from '../src/kinds/machine.ts';
 import { SECRETS } from '../src/kube/types/core.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../src/kube/types/extensions.ts';
 import type { KubeObject } from '../src/kube/types/meta.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../src/kube/types/rbac.ts';
 import { type Authority, createAuthority } from '../src/pki/authority.ts';
@@ -126,6 +127,25 @@ const logIn = async (signal: AbortSignal): Promise<void> => {
   assert.deepEqual([other.exitCode, other.stdout, /code: HostKeyDiffers/.test(other.stderr)], [77, '', true]);
 };
 
+const installAgain = async (signal: AbortSignal): Promise<void> => {
+  const key = { name: 'runnerpools.tuist.dev' };
+  const shortNames = async () =>
+    (await stage.client.get(CUSTOM_RESOURCE_DEFINITIONS, key, { signal })) as {
+      readonly spec?: { readonly names?: { readonly shortNames?: readonly string[] } };
+    };
+  const change = { type: 'merge', body: { spec: { names: { shortNames: ['rp'] } } } } as const;
+  await stage.client.patch(CUSTOM_RESOURCE_DEFINITIONS, key, change, { signal, fieldManager: 'somebody' });
+  const refused = await stage.run(['install', '--crds', '--apply']);
+  assert.equal(refused.exitCode, 77, refused.stderr);
+  assert.match(refused.stderr, /conflict with "somebody"[\s\S]*--force-conflicts[\s\S]*code: InstallConflict/);
+  const tried = await stage.run(['install', '--crds', '--dry-run', '--force-conflicts']);
+  assert.match(tried.stdout, /runnerpools\.tuist\.dev would be applied/, tried.stderr);
+  assert.deepEqual((await shortNames()).spec?.names?.shortNames, ['rp']);
+  const forced = await stage.run(['install', '--crds', '--apply', '--force-conflicts']);
+  assert.match(forced.stdout, /runnerpools\.tuist\.dev applied/, forced.stderr);
+  assert.deepEqual((await shortNames()).spec?.names?.shortNames, ['rpool']);
+};
+
 /** The embedded control plane has no Secrets of that type; the table of rules has them. */
 const isPlantable = ({ object }: Planted): boolean => object['type'] !== 'kubernetes.io/service-account-token';
 
@@ -176,6 +196,7 @@ describe('macfleet on a cluster', LIMIT, () => {
     });
     await context.test('asks before it changes anything, and changes what it said', () => actOnMacs(signal));
     await context.test('refuses whoever may not', () => refuseOthers(signal));
+    await context.test('takes over what somebody else applied only when it is told to', () => installAgain(signal));
     await context.test('logs in with the key of the fleet, to the key on record, and leaves no file', () =>
       logIn(signal),
     );
@@ -243,6 +264,19 @@ describe('a login that does not work', LIMIT, () => {
       assert.deepEqual([ended[at]?.exitCode, ended[at]?.stdout], [exitCode, '']);
     }
   });
+});
+
+it('a kubeconfig with Windows line ends is read like any other', LIMIT, async () => {
+  const text = readFileSync(stage.kubeconfig, 'utf8').replaceAll('\n', '\r\n');
+  const { exitCode, stdout, stderr } = await stage.run(['version', '--kubeconfig', stage.write('windows', text)]);
+  assert.deepEqual([exitCode, stderr], [0, '']);
+  assert.match(stdout, /^Kubernetes {2}v1\./m);
+});
+
+it('faults are for simulations: any other cluster is refused, and told where they go', LIMIT, async () => {
+  const { exitCode, stderr } = await stage.run(['sim', 'fault', 'reboot', '--mac', 'x']);
+  assert.equal(exitCode, 4);
+  assert.match(stderr, /is not one of `macfleet up`[\s\S]*what to do: Start `macfleet up`[\s\S]*code: NoSimulation/);
 });
 
 it('simulate has the flags and the exit code of the tool', LIMIT, async () => {

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { ALERTS_SOURCE } from './generate/chart/alerts.ts';
 import { CHART_FILES } from './generate/chart/render-chart.ts';
 import { compareFiles, type Difference } from './generate/compare.ts';
+import { CONCEPTS_PAGE } from './generate/concepts-page.ts';
 import { CORRECTNESS_SOURCES, PROPERTIES_FOLDER } from './generate/correctness-page.ts';
 import { PAGES, renderPages } from './generate/pages.ts';
 import { GENERATED_FOLDERS, renderDeployFiles } from './generate/render.ts';
@@ -62,7 +63,7 @@ const sources = new Map([
   ...readSources('src'),
   ...readSources('bin'),
   ...[STEPS_FOLDER, PROPERTIES_FOLDER].flatMap((folder) => [...readFolder(folder)]),
-  ...readFiles([...CORRECTNESS_SOURCES, ALERTS_SOURCE]),
+  ...readFiles([...CORRECTNESS_SOURCES, ALERTS_SOURCE, CONCEPTS_PAGE]),
 ]);
 const rendered = new Map([...renderDeployFiles(), ...renderPages(sources)]);
 const differences = compareFiles(rendered, readGenerated());

@@ -1,13 +1,14 @@
 /**
  * `npm run soak -- <what>`: what takes too long for `npm test` and is run by hand. `upstream` is Kubernetes' own end-to-end suite
- * on the embedded control plane, `kills` is `kill -9` of it under load or of tart-kubelet, `simulate` is `npm run simulate` with very many seeds. Exits 1 when
- * something fails.
+ * on the embedded control plane, `kills` is `kill -9` of it under load or of tart-kubelet, `simulate` is `npm run simulate` with very many seeds,
+ * `chaos` is `up --chaos` for long and with several seeds. Exits 1 when something fails.
  */
 import '../bin/require-node.js';
 import { Command, Option } from 'commander';
 import { openProcess } from '../bin/process-io.ts';
 import { parseWhole } from '../src/base/flags/parse-number.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
+import { soakChaos } from './soak/chaos.ts';
 import { runKills, VICTIMS, type Victim } from './soak/kills.ts';
 import { soakSimulation } from './soak/simulate.ts';
 import type { PlaneName } from './soak/upstream/planes.ts';
@@ -44,6 +45,14 @@ const kills = async ({ of, times }: { readonly of: Victim; readonly times: numbe
 
 const simulate = async (flags: { readonly seeds: number; readonly workers?: number }): Promise<void> => {
   process.exitCode = (await soakSimulation({ ...flags, print, signal: io.signal })) ? 0 : 1;
+};
+
+const chaos = async (flags: {
+  readonly rounds: number;
+  readonly for: string;
+  readonly seed: number;
+}): Promise<void> => {
+  process.exitCode = (await soakChaos({ ...flags, print, signal: io.signal })) ? 0 : 1;
 };
 
 const program = new Command('npm run soak --').description('what takes too long for npm test');
@@ -85,6 +94,23 @@ program
     parseWhole(text, { least: 1, most: 1_024, what: 'count of workers' }),
   )
   .action(simulate);
+program
+  .command('chaos')
+  .description('up --chaos for longer than in CI, and with several seeds')
+  .option('--for <time>', 'how long each round lasts', '10m')
+  .option(
+    '--rounds <count>',
+    'how many',
+    (text) => parseWhole(text, { least: 1, most: 1_000, what: 'count of rounds' }),
+    3,
+  )
+  .option(
+    '--seed <number>',
+    'of the first round',
+    (text) => parseWhole(text, { least: 0, most: 1_000_000, what: 'seed' }),
+    1,
+  )
+  .action(chaos);
 
 try {
   await program.parseAsync(args, { from: 'user' });

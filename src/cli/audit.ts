@@ -4,6 +4,7 @@ import type { AuditFlags } from './audit/run-audit.ts';
 import { addContextFlags, addOutputFlag } from './cluster/cluster-flags.ts';
 import { parsePrice } from './fleet/prices.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 It reads and changes nothing. Exit codes: 0 nothing found, 1 something found, 3 nothing found but some of it could not be
@@ -27,7 +28,7 @@ export const addAuditCommand = (program: Command, io: CliIo): void => {
         .argParser(parsePrice),
     );
   addContextFlags(command)
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (flags: AuditFlags) => {
       const { runAudit } = await import('./audit/run-audit.ts');
       await runAudit(flags, io);

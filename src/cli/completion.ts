@@ -2,6 +2,7 @@
 import { Argument, type Command } from 'commander';
 import type { Shell } from './completion/render-completion.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 Examples:
@@ -15,7 +16,7 @@ export const addCompletionCommand = (program: Command, io: CliIo): void => {
     .command('completion')
     .description('print the completion of commands and options for a shell')
     .addArgument(new Argument('<shell>', 'which').choices(['bash', 'zsh', 'fish']))
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (shell: Shell) => {
       const { renderCompletion } = await import('./completion/render-completion.ts');
       const { toCommandTree } = await import('./completion/command-tree.ts');

@@ -3,6 +3,13 @@ import { type Command, Option } from 'commander';
 import { parsePort } from '../base/flags/parse-number.ts';
 import type { ControlPlaneFlags } from './control-plane/run-control-plane.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
+
+const HELP = `
+Examples:
+  macfleet control-plane --data plane    # KUBECONFIG=plane/kubeconfig kubectl get namespaces
+  macfleet control-plane --port 6443
+`;
 
 export const addControlPlaneCommand = (program: Command, io: CliIo): void => {
   program
@@ -13,6 +20,7 @@ export const addControlPlaneCommand = (program: Command, io: CliIo): void => {
       new Option('--port <port>', 'port of the API server; 0 takes a free one').default(0).argParser(parsePort),
     )
     .option('--log', 'show the log of the controllers on stderr', false)
+    .addHelpText('after', notes(HELP))
     .action(async (flags: ControlPlaneFlags) => {
       const { runControlPlane } = await import('./control-plane/run-control-plane.ts');
       await runControlPlane(flags, io);

@@ -4,6 +4,7 @@ import { addClusterFlags, addOutputFlag } from './cluster/cluster-flags.ts';
 import type { DescribeFlags } from './describe/run-describe.ts';
 import { parseTarget } from './describe/target.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 A Mac is found by its id or the beginning of it, by its machine or Node, and by its name at Scaleway. The timeline is put together
@@ -13,7 +14,7 @@ cloud was seen to do.
 Examples:
   macfleet describe host 5b804c04
   macfleet describe machine macos-x7k2p -n ci
-  macfleet describe pod runner-1
+  macfleet describe pod runner-1 --watch
   macfleet describe job/ci/build -o json
 `;
 
@@ -22,8 +23,9 @@ export const addDescribeCommand = (program: Command, io: CliIo): void => {
     .command('describe')
     .description('tell the story of a host, machine, pod or job: what happened, when, and what it waits for')
     .argument('<what...>', 'host, machine, pod or job, and its name');
-  addClusterFlags(addOutputFlag(command))
-    .addHelpText('after', HELP)
+  addOutputFlag(command).option('-w, --watch', 'show every change until stopped', false);
+  addClusterFlags(command)
+    .addHelpText('after', notes(HELP))
     .action(async (what: readonly string[], flags: Omit<DescribeFlags, 'kind' | 'name'>) => {
       const target = parseTarget(what);
       const { runDescribe } = await import('./describe/run-describe.ts');

@@ -4,6 +4,7 @@ import { addActFlags } from './act/act-flags.ts';
 import { addClusterFlags } from './cluster/cluster-flags.ts';
 import type { DetachFlags } from './detach/run-detach.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 Pauses the machine, clears its serverID and providerID, waits until the manager holds the Mac, and deletes the Machine: in this
@@ -21,7 +22,7 @@ export const addDetachCommand = (program: Command, io: CliIo): void => {
     .argument('<machine>', 'its name')
     .option('--keep-machine', 'do not delete the Machine afterwards', false);
   addClusterFlags(addActFlags(command))
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (machine: string, flags: Omit<DetachFlags, 'machine'>) => {
       const { runDetach } = await import('./detach/run-detach.ts');
       await runDetach({ ...flags, machine }, io);

@@ -1,6 +1,7 @@
 /** `macfleet explain CODE`: what an error or a finding means, and what to do. The work is in explain/. */
 import type { Command } from 'commander';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 Examples:
@@ -14,7 +15,7 @@ export const addExplainCommand = (program: Command, io: CliIo): void => {
     .command('explain')
     .description('say what the code of an error or of a finding means, and what to do')
     .argument('<code>', 'as an error or an audit prints it')
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (code: string) => {
       const { explain } = await import('./explain/explain.ts');
       const { lookOf } = await import('./show/look.ts');

@@ -6,6 +6,7 @@ import { addClusterFlags } from './cluster/cluster-flags.ts';
 import { parseLogTarget } from './describe/target.ts';
 import type { CliIo } from './io.ts';
 import type { LogsFlags } from './logs/run-logs.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 Several Pods are told apart by their name before each line.
@@ -31,7 +32,7 @@ export const addLogsCommand = (program: Command, io: CliIo): void => {
     .addOption(new Option('--tail <lines>', 'only the last ones').argParser(parseLines))
     .addOption(new Option('--since <duration>', 'only what is younger: 5m').argParser(parseSeconds));
   addClusterFlags(command)
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (what: readonly string[], flags: Omit<LogsFlags, 'target'>) => {
       const target = parseLogTarget(what);
       const { runLogs } = await import('./logs/run-logs.ts');

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { CliIo } from './io.ts';
 import type { PrepareFlags } from './prepare-fleet-host/run-prepare.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 Each Mac gets sudo without a password and automatic login, over SSH with the fleet's key alone; then the file that macOS
@@ -25,7 +26,7 @@ export const addPrepareFleetHostCommand = (program: Command, io: CliIo): void =>
     .option('--user <name>', 'whom to log in as', 'm1')
     .option('--password-file <file>', 'read the passwords there; - is standard input')
     .option('--force', 'also Macs that a controller holds', false)
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (hosts: readonly string[], flags: Omit<PrepareFlags, 'hosts'>) => {
       const { runPrepare } = await import('./prepare-fleet-host/run-prepare.ts');
       await runPrepare({ ...flags, hosts }, io);

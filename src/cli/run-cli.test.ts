@@ -1,8 +1,10 @@
 /** What a user of the command line sees, and what a script that calls it can rely on. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Command } from 'commander';
 import { ERROR_BEHAVIOUR, ERROR_KINDS, FleetError } from '../base/errors.ts';
 import { reportFailure } from './report-failure.ts';
+import { createProgram } from './run-cli.ts';
 import { runRecorded } from './testing/run-recorded.ts';
 
 const run = (...args: readonly string[]) => runRecorded(args);
@@ -34,6 +36,27 @@ describe('the command line', () => {
       exitCode: 0,
       stdout: /^Usage: macfleet up/,
       stderr: /^$/,
+    },
+    {
+      story: 'a command of commands prints them when it is alone',
+      args: ['sim'],
+      exitCode: 0,
+      stdout: /^Usage: macfleet sim[\s\S]* {2}fault /,
+      stderr: /^$/,
+    },
+    {
+      story: 'help goes down to the commands of a command',
+      args: ['help', 'sim', 'cloud'],
+      exitCode: 0,
+      stdout: /^Usage: macfleet sim cloud/,
+      stderr: /^$/,
+    },
+    {
+      story: 'a misspelt command of a command is refused with the right one',
+      args: ['sim', 'clowd'],
+      exitCode: 2,
+      stdout: /^$/,
+      stderr: /^error: unknown command 'clowd'\n {2}what to do: Did you mean cloud\?/,
     },
     {
       story: 'up refuses a count of Macs that is none',
@@ -92,6 +115,36 @@ describe('the command line', () => {
     assert.doesNotMatch((await run('up', '--machines', '0')).stderr, /\n\s+at /);
     assert.match((await run('up', '--machines', '0', '--debug')).stderr, /\n\s+at /);
   });
+});
+
+describe('help', () => {
+  const io = {
+    ...{ stdout: () => undefined, stderr: () => undefined, env: {}, signal: new AbortController().signal },
+    ...{ isTerminal: true, columns: 40 },
+  };
+  const flatten = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(flatten)];
+  const commands = flatten(createProgram({ version: '1.2.3', io }));
+  for (const command of commands) {
+    const helpOf = (): string => {
+      let text = '';
+      command.configureOutput({ ...command.configureOutput(), writeOut: (part) => (text += part) });
+      command.outputHelp();
+      return text;
+    };
+    test(`of ${command.name()} fits a terminal of 40 columns, but for commands to copy`, () => {
+      const lines = helpOf().split('\n');
+      const examples = lines.findIndex((line) => line === 'Examples:' || line === 'Scenarios:');
+      const prose = (examples === -1 ? lines : lines.slice(0, examples)).filter(
+        (line) => !/^Usage: | (macfleet|kubectl|--from-literal)\b/.test(line),
+      );
+      assert.deepEqual(
+        prose.filter(({ length }) => length > 40),
+        [],
+      );
+    });
+    if (command.name() === 'help') continue;
+    test(`of ${command.name()} has examples`, () => assert.match(helpOf(), /^Examples:\n {2}\S/m));
+  }
 });
 
 describe('a failure', () => {

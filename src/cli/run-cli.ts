@@ -15,6 +15,7 @@ import { addPrepareFleetHostCommand } from './prepare-fleet-host.ts';
 import { addRebootCommand } from './reboot.ts';
 import { addReleaseCommand } from './release.ts';
 import { reportFailure } from './report-failure.ts';
+import { HELP_COLUMNS, HELP_FORMAT, notes } from './show/help-format.ts';
 import { addSimCommand } from './sim.ts';
 import { addSimulateCommand } from './simulate.ts';
 import { addSshCommand } from './ssh.ts';
@@ -35,14 +36,26 @@ const SUCCESS = 0;
 export const runCli = async (run: CliRun): Promise<number> => {
   const program = createProgram(run);
   try {
-    if (run.args.length === 0) program.outputHelp();
-    else await program.parseAsync(run.args, { from: 'user' });
+    const alone = run.args.length > 1 ? undefined : findGroup(program, run.args[0]);
+    if (alone === undefined) await program.parseAsync(turnHelp(program, run.args), { from: 'user' });
+    else alone.outputHelp();
     return SUCCESS;
   } catch (thrown) {
     if (thrown instanceof EndedWith) return thrown.exitCode;
     if (!(thrown instanceof CommanderError)) return reportFailure(run, thrown);
     return thrown.exitCode === 0 ? SUCCESS : reportFailure(run, toUsageError(thrown));
   }
+};
+
+/** Commands that have commands: alone, they print what there is. */
+const findGroup = (program: Command, name: string | undefined): Command | undefined =>
+  name === undefined ? program : program.commands.find((one) => one.name() === name && one.commands.length > 0);
+
+/** `help sim cloud` is `sim help cloud`, which is all that the parser knows. */
+const turnHelp = (program: Command, args: readonly string[]): readonly string[] => {
+  const [help, group, ...rest] = args;
+  const isTurned = help === 'help' && group !== undefined && rest.length > 0 && findGroup(program, group) !== undefined;
+  return isTurned ? [group, help, ...rest] : args;
 };
 
 const HELP = `
@@ -62,9 +75,14 @@ export const createProgram = ({ version, io }: Omit<CliRun, 'args'>): Command =>
     .version(version, '--version', 'print the version')
     .option('--debug', 'show stack traces with errors')
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .exitOverride()
-    .configureOutput({ writeOut: io.stdout, writeErr: () => undefined, outputError: () => undefined });
+    .configureHelp(HELP_FORMAT)
+    .configureOutput({
+      ...{ writeOut: io.stdout, writeErr: () => undefined, outputError: () => undefined },
+      // A width of 0 is that of a terminal that does not know it.
+      getOutHelpWidth: () => (io.isTerminal === true && io.columns ? io.columns : HELP_COLUMNS),
+    });
   program.commandsGroup('Try it here:');
   addUpCommand(program, io);
   addControlPlaneCommand(program, io);

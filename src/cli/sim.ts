@@ -5,9 +5,12 @@ import { parsePort, parseWhole } from '../base/flags/parse-number.ts';
 import { CALLS_KEPT } from '../sim/cloud/call-log.ts';
 import { DISPATCH_FAULTS } from '../sim/dispatch/fault-list.ts';
 import { MAC_SCENARIO_STORIES } from '../sim/mac/bash/scenario-stories.ts';
+import { addContextFlags, HOST_NAMES } from './cluster/cluster-flags.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 import type { SimCloudFlags } from './sim/cloud.ts';
 import type { SimDispatchFlags } from './sim/dispatch.ts';
+import type { SimFaultFlags } from './sim/fault.ts';
 import type { SimMacFlags } from './sim/mac.ts';
 import { SCENARIOS } from './sim/scenarios.ts';
 
@@ -15,6 +18,7 @@ const SERVERS_MAX = 10_000;
 const MACS_MAX = 200;
 const JOBS_MAX = 10_000;
 const SPEED_MAX = 100_000;
+const TIMES_MAX = 1_000_000;
 const CALLS_KEPT_MAX = 1_000_000;
 
 const renderExamples = (): string => `
@@ -28,8 +32,8 @@ ${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')
 `;
 
 export const addSimCommand = (program: Command, io: CliIo): void => {
-  const sim = program.command('sim').description('run a simulator on its own');
-  sim.action(() => sim.outputHelp());
+  const sim = program.command('sim').description('run a simulator on its own, or break what `up` simulates');
+  sim.helpCommand('help [command]', 'print the help of a command').addHelpText('after', notes(EXAMPLES));
   sim
     .command('cloud')
     .description("a simulated Scaleway project that speaks Scaleway's HTTP API")
@@ -46,14 +50,52 @@ export const addSimCommand = (program: Command, io: CliIo): void => {
     )
     .option('--state <file>', 'go on with the state in this YAML file, and keep it there')
     .option('--scenario <name>', 'begin in a prepared situation')
-    .addHelpText('after', renderExamples)
+    .addHelpText('after', notes(renderExamples))
     .action(async (flags: SimCloudFlags) => {
       const { runSimCloud } = await import('./sim/cloud.ts');
       await runSimCloud(flags, io);
     });
   addSimMacCommand(sim, io);
   addSimDispatchCommand(sim, io);
+  addSimFaultCommand(sim, io);
 };
+
+const addSimFaultCommand = (sim: Command, io: CliIo): void => {
+  const command = sim
+    .command('fault')
+    .description(
+      'let something go wrong in the simulation behind a cluster of `up`; without a name, list what there is',
+    )
+    .argument('[fault]', 'its name')
+    .option('--mac <host>', `only on this Mac: ${HOST_NAMES}`)
+    .addOption(new Option('--count <count>', 'how often; a switch stays on unless given').argParser(parseTimes))
+    .option('--verb <verb>', 'only in calls of this kind')
+    .option('--off', 'switch it off', false)
+    .option('--dispatcher', "the dispatcher's, where the cloud has one of the same name", false)
+    .option('--control <url>', 'of `sim cloud` or `sim dispatch`, instead of a cluster');
+  addContextFlags(command)
+    .addHelpText('after', notes(FAULT_EXAMPLES))
+    .action(async (fault: string | undefined, flags: Omit<SimFaultFlags, 'fault'>) => {
+      const { runSimFault } = await import('./sim/fault.ts');
+      await runSimFault({ ...flags, fault }, io);
+    });
+};
+
+const EXAMPLES = `
+Examples:
+  macfleet sim cloud --servers 12 --speed 60x
+  macfleet sim mac --scenario pf-wedged
+  macfleet sim fault reboot --mac 5b804c04
+`;
+
+const FAULT_EXAMPLES = `
+Examples:
+  macfleet sim fault                            # what there is, and what is on
+  macfleet sim fault reboot --mac 5b804c04      # a Mac restarts: its Node goes and comes back
+  macfleet sim fault F05 --count 20             # the next 20 calls of the cloud meet a 429
+  macfleet sim fault F18c                       # passwords are sealed, until --off
+  macfleet sim fault F05 --control http://127.0.0.1:4000    # of a \`macfleet sim cloud\`
+`;
 
 const addSimMacCommand = (sim: Command, io: CliIo): void => {
   sim
@@ -70,7 +112,7 @@ const addSimMacCommand = (sim: Command, io: CliIo): void => {
       new Option('--kind <kind>', 'the best that is possible here unless given').choices(['real-bash', 'step-level']),
     )
     .option('--scenario <name>', 'begin in a prepared situation')
-    .addHelpText('after', renderMacExamples)
+    .addHelpText('after', notes(renderMacExamples))
     .action(async (flags: SimMacFlags) => {
       const { runSimMac } = await import('./sim/mac.ts');
       await runSimMac(flags, io);
@@ -104,7 +146,7 @@ const addSimDispatchCommand = (sim: Command, io: CliIo): void => {
         .default({ namespace: 'tuist', name: 'runners-controller' }, 'tuist/runners-controller')
         .argParser(parseAccount),
     )
-    .addHelpText('after', renderDispatchExamples)
+    .addHelpText('after', notes(renderDispatchExamples))
     .action(async (flags: SimDispatchFlags) => {
       const { runSimDispatch } = await import('./sim/dispatch.ts');
       await runSimDispatch(flags, io);
@@ -152,6 +194,8 @@ const parseAccount = (text: string): SimDispatchFlags['controller'] => {
     hint: 'Write its namespace and its name: tuist/runners-controller.',
   });
 };
+
+const parseTimes = (text: string): number => parseWhole(text, { least: 1, most: TIMES_MAX, what: 'count' });
 
 const parseServers = (text: string): number =>
   parseWhole(text, { least: 0, most: SERVERS_MAX, what: 'count of servers' });

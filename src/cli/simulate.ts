@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { EndedWith } from './ended-with.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 
 const HELP = `
 The same as npm run simulate. macfleet simulate --help names all flags.
@@ -19,7 +20,7 @@ export const addSimulateCommand = (program: Command, io: CliIo): void => {
     .argument('[flags...]', 'which schedules, and what to tell of them')
     .helpOption(false)
     .allowUnknownOption()
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (flags: readonly string[]) => {
       const { runSimulateTool } = await import('./simulate/run-tool.ts');
       const exitCode = await runSimulateTool(flags, io.signal);

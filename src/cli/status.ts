@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { addClusterFlags, addOutputFlag } from './cluster/cluster-flags.ts';
 import { parsePrice } from './fleet/prices.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 import type { StatusFlags } from './status/run-status.ts';
 
 const HELP = `
@@ -25,7 +26,7 @@ export const addStatusCommand = (program: Command, io: CliIo): void => {
         .argParser(parsePrice),
     );
   addClusterFlags(command)
-    .addHelpText('after', HELP)
+    .addHelpText('after', notes(HELP))
     .action(async (flags: StatusFlags) => {
       const { runStatus } = await import('./status/run-status.ts');
       await runStatus(flags, io);

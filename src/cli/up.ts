@@ -5,14 +5,17 @@ import { FleetError } from '../base/errors.ts';
 import { parseList } from '../base/flags/flag-values.ts';
 import { parsePort, parseWhole } from '../base/flags/parse-number.ts';
 import type { CliIo } from './io.ts';
+import { notes } from './show/help-format.ts';
 import { FLEET_NAMES, type FleetName, type GivenFlags } from './up/up-flags.ts';
 
 export const addUpCommand = (program: Command, io: CliIo): void => {
   const command = program
     .command('up')
     .description('start a control plane, the controllers and simulated Macs on this machine');
-  for (const option of OPTIONS) command.addOption(option);
-  command.action(async (flags: GivenFlags) => {
+  for (const [group, options] of Object.entries(GROUPS)) {
+    for (const option of options) command.addOption(option.helpGroup(group));
+  }
+  command.addHelpText('after', notes(HELP)).action(async (flags: GivenFlags) => {
     const { runUp } = await import('./up/run-up.ts');
     await runUp(flags, io);
   });
@@ -36,13 +39,16 @@ const parseFleets = (text: string): readonly FleetName[] => {
   });
 };
 
-const OPTIONS: readonly Option[] = [
+const ENDS = [
   new Option('--until <state>', 'stop when this is reached, or fail and say what is missing').choices([
     'ready',
     'jobs-done',
     'verdict',
   ]),
   new Option('--timeout <time>', 'how long --until may take').default(300_000, '5m').argParser(parseDuration),
+];
+
+const FLEET = [
   new Option('--machines <count>', 'how many Macs').default(3).argParser(parseMachines),
   new Option(
     '--fleet <fleets>',
@@ -55,19 +61,44 @@ const OPTIONS: readonly Option[] = [
   new Option('--speed <factor>', 'how much faster than life the simulated cloud is; 100 unless given').argParser(
     parseSpeed,
   ),
+  new Option('--macs-as <kind>', 'the best that is possible here unless given').choices(['real-bash', 'step-level']),
+];
+
+const KEPT = [
   new Option('--data <folder>', 'keep the fleet there: the next up goes on with it'),
   new Option('--clean', 'throw away first what an earlier run left in --data').default(false),
+];
+
+const TROUBLE = [
+  new Option('--chaos', 'kill managers, break connections and lose answers, and judge what came of it').default(false),
+  new Option('--compare', "the same chaos under a model of the original's order of effects, beside it").default(false),
+  new Option('--for <time>', 'how long the chaos lasts').default(60_000, '60s').argParser(parseDuration),
+  new Option('--seed <number>', 'the same chaos again; drawn unless given').argParser(parseSeed),
+];
+
+const OTHERS = [
   new Option('--json', 'a line of JSON for each change').default(false),
+  new Option('--log', 'show the log of the controllers on stderr').default(false),
   new Option('--port <port>', 'port of the API server; 0 takes a free one, or with --data the one of the last run')
     .default(0)
     .argParser(parsePort),
   new Option('--provider <where>', 'run the provider here, or leave it to bin/manager.ts elsewhere')
     .choices(['here', 'elsewhere'])
     .default('here'),
-  new Option('--macs-as <kind>', 'the best that is possible here unless given').choices(['real-bash', 'step-level']),
-  new Option('--chaos', 'kill managers, break connections and lose answers, and judge what came of it').default(false),
-  new Option('--compare', "the same chaos under a model of the original's order of effects, beside it").default(false),
-  new Option('--for <time>', 'how long the chaos lasts').default(60_000, '60s').argParser(parseDuration),
-  new Option('--seed <number>', 'the same chaos again; drawn unless given').argParser(parseSeed),
-  new Option('--log', 'show the log of the controllers on stderr').default(false),
 ];
+
+const GROUPS: Readonly<Record<string, readonly Option[]>> = {
+  'When it ends:': ENDS,
+  'What is simulated:': FLEET,
+  'What is kept:': KEPT,
+  'Trouble:': TROUBLE,
+  'Options:': OTHERS,
+};
+
+const HELP = `
+Examples:
+  macfleet up                                # three Macs and work on them; Ctrl-C stops
+  macfleet up --until jobs-done              # for a script: exits 0, or says what is missing
+  macfleet up --data fleet                   # the next one goes on where this one ended
+  macfleet up --chaos --compare --seed 10    # managers are killed, and a verdict
+`;

@@ -3,6 +3,7 @@
  * socket and no controller; its one timer removes events that are old. Who composes it decides what runs on it (src/cli/up, src/world).
  */
 import type { Clock } from '../base/clock.ts';
+import type { FleetError } from '../base/errors.ts';
 import { createIds } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
@@ -71,6 +72,8 @@ export interface ControlPlaneOptions extends Omit<GuardedApiOptions, 'store' | '
   readonly connectNode?: (issuer: IssuerDeps) => ConnectNode;
   /** Where objects survive; without it they live as long as this process. */
   readonly dataFile?: string;
+  /** Told of every write that the data file did not take; who wrote is refused in any case. */
+  readonly onStoreFailed?: (error: FleetError) => void;
 }
 
 export interface ControlPlane extends GuardedApi {
@@ -82,8 +85,9 @@ export interface ControlPlane extends GuardedApi {
 }
 
 export const createControlPlane = ({ dataFile, connectNode, ...options }: ControlPlaneOptions): ControlPlane => {
-  const { clock, random } = options;
-  const store = createStore({ clock, ...(dataFile !== undefined && { log: openSqliteLog(dataFile) }) });
+  const { clock, random, onStoreFailed } = options;
+  const log = dataFile === undefined ? undefined : openSqliteLog(dataFile, onStoreFailed);
+  const store = createStore({ clock, ...(log && { log }) });
   const authority = ensureAuthority({ store, clock, random: random.stream('authority') });
   const toNodes = connectNode?.({ authority, clock, random: random.stream('kubelet-client') });
   const guarded = createGuardedApi({ ...options, store, ...(toNodes && { openNodeLog: createNodeLogs(toNodes) }) });

@@ -2,7 +2,9 @@
  * The embedded control plane as a person or a program uses it: over HTTPS, with its controllers, and a kubeconfig for its
  * administrator. `up` puts a provider and simulated Macs beside it; `control-plane` runs it alone.
  */
+import { linkedController } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
+import type { FleetError } from '../base/errors.ts';
 import { createIds } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
@@ -47,7 +49,9 @@ export interface ServedControlPlane {
   kubeconfigFor(user: User): Secret<string>;
   /** A client in this process, in that user's name. */
   clientFor(user: User): KubeClient;
-  /** Settles after a clean stop; rejects when a part fails. */
+  /** Why the data file took a write no more, if it did not. */
+  storeFailure(): FleetError | undefined;
+  /** Settles after a clean stop; rejects when a part fails, or the data file takes no writes any more. */
   runControllers(signal: AbortSignal): Promise<void>;
   /** Ends all connections and closes the data file. Call it once, last. */
   close(): Promise<void>;
@@ -55,8 +59,9 @@ export interface ServedControlPlane {
 
 export const serveControlPlane = async (options: ServeOptions): Promise<ServedControlPlane> => {
   const { clock, random, logger, databaseFile, onRequest } = options;
+  const broken = createBreakage();
   const plane = createControlPlane({
-    ...{ clock, random, logger, connectNode: connectNodeByTls },
+    ...{ clock, random, logger, connectNode: connectNodeByTls, onStoreFailed: broken.note },
     ...(onRequest !== undefined && { onRequest }),
     ...(databaseFile !== undefined && { dataFile: databaseFile }),
   });
@@ -71,7 +76,10 @@ export const serveControlPlane = async (options: ServeOptions): Promise<ServedCo
     kubeconfigFor,
     kubeconfig: kubeconfigFor(ADMIN),
     clientFor,
-    runControllers: (signal) => {
+    storeFailure: broken.error,
+    runControllers: async (signal) => {
+      const life = linkedController(signal);
+      broken.onNote(() => life.abort());
       const client = clientFor(CONTROLLER_MANAGER);
       const deps = { client, clock, random, logger };
       const set = createEmbeddedControllers({
@@ -79,12 +87,31 @@ export const serveControlPlane = async (options: ServeOptions): Promise<ServedCo
         clientFor: (account) => clientFor(controllerUser(account)),
         openRemote: createOpenByKubeconfig({ clock, random, logger }),
       });
-      return createManager({ name: 'controlplane', ...deps, ...set }).run(signal);
+      await createManager({ name: 'controlplane', ...deps, ...set }).run(life.signal);
+      const failure = broken.error();
+      if (failure !== undefined) throw failure;
     },
     close: async () => {
       stopCollection();
       await https.close();
       plane.close();
+    },
+  };
+};
+
+/** The first failure of the data file, and who is to know of it. */
+const createBreakage = () => {
+  let first: FleetError | undefined;
+  let tell = (): void => undefined;
+  return {
+    note: (error: FleetError): void => {
+      first ??= error;
+      tell();
+    },
+    error: (): FleetError | undefined => first,
+    onNote: (run: () => void): void => {
+      tell = run;
+      if (first !== undefined) run();
     },
   };
 };

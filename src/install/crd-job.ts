@@ -15,8 +15,11 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** A cluster that does not serve a kind after so long has other troubles. */
 const DEADLINE_SECONDS = 120;
 
-/** In Helm's own name: it applies them itself with every install, and would find them in dispute. */
-const ARGS = ['install', '--crds', '--apply', '--field-manager=helm'];
+/**
+ * In Helm's own name: it applies them itself with every install, and would find them in dispute. Over whoever had them: those of
+ * the Go original, or of a person with kubectl, are to become ours.
+ */
+const ARGS = ['install', '--crds', '--apply', '--field-manager=helm', '--force-conflicts'];
 
 /** An account, its right to write our own kinds and no others, and the Job. */
 export const renderCrdJob = ({ name, namespace, image, pullPolicy, pod }: CrdJob): readonly KubeObject[] => {

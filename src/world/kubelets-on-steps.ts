@@ -8,6 +8,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import { LABELS } from '../kinds/labels.ts';
 import { createKubelet } from '../kubelet/create-kubelet.ts';
+import type { DiskFate } from '../sim/mac/sim-mac.ts';
 import type { GuestPrograms } from '../sim/tart/guest.ts';
 import { createStepMac, type StepMac } from '../sim/tart/step/step-mac.ts';
 import type { SimTartSettings } from '../sim/tart/tart-settings.ts';
@@ -30,22 +31,40 @@ export interface KubeletsOnStepsOptions {
 
 export interface KubeletsOnSteps {
   readonly runNode: RunNode;
+  /** The power of a Mac went, for a boot or for good: its virtual machines are gone, and after a wipe its disk too. */
+  onDown(serverId: string, disk: DiskFate): void;
   /** Everything that runs on the Macs is gone at once. */
   stop(): void;
 }
 
+interface Machine {
+  readonly mac: StepMac;
+  boots: number;
+}
+
+const serverIdOf = (providerId: string): string => providerId.slice(providerId.lastIndexOf('/') + 1);
+
 export const createKubeletsOnSteps = (options: KubeletsOnStepsOptions): KubeletsOnSteps => {
-  const macs = new Map<string, StepMac>();
+  const machines = new Map<string, Machine>();
+  const goDown = (serverId: string, disk: DiskFate): void => {
+    const machine = machines.get(serverId);
+    if (machine === undefined) return;
+    machine.mac.losePower();
+    machine.boots += 1;
+    if (disk === 'wiped') machines.delete(serverId);
+  };
   return {
     runNode: async (node, signal) => {
       const { providerId, disk } = node;
-      if (disk === 'fresh') macs.get(providerId)?.losePower();
-      const mac = (disk === 'fresh' ? undefined : macs.get(providerId)) ?? openMac(options, providerId);
-      macs.set(providerId, mac);
-      await runKubelet(options, { ...node, mac }, signal);
+      const serverId = serverIdOf(providerId);
+      if (disk === 'fresh') goDown(serverId, 'wiped');
+      const machine = machines.get(serverId) ?? { mac: openMac(options, providerId), boots: 1 };
+      machines.set(serverId, machine);
+      await runKubelet(options, { ...node, ...machine }, signal);
     },
+    onDown: goDown,
     stop: () => {
-      for (const mac of macs.values()) mac.losePower();
+      for (const { mac } of machines.values()) mac.losePower();
     },
   };
 };
@@ -54,12 +73,12 @@ const LOOPBACK = '127.0.0.1';
 
 const runKubelet = async (
   { clock, logger, random, clientAuthority, addressOf }: KubeletsOnStepsOptions,
-  { client, nodeName, providerId, fleet, mac }: StartedNode & { readonly mac: StepMac },
+  { client, nodeName, providerId, fleet, mac, boots }: StartedNode & Readonly<Machine>,
   signal: AbortSignal,
 ): Promise<void> => {
   const own = random.stream(nodeName);
   const { files } = mac;
-  const address = addressOf?.(providerId.slice(providerId.lastIndexOf('/') + 1)) ?? LOOPBACK;
+  const address = addressOf?.(serverIdOf(providerId)) ?? LOOPBACK;
   const serving =
     clientAuthority === undefined
       ? undefined
@@ -69,7 +88,7 @@ const runKubelet = async (
       { clock, logger, random: own, ids: createIds(own) },
       {
         ...{ client, mac, seen: mac, login: 'always', life: signal, ...(serving !== undefined && { serving }) },
-        ...{ nodeName, providerId, labels: { [LABELS.fleet]: fleet }, bootId: nodeName },
+        ...{ nodeName, providerId, labels: { [LABELS.fleet]: fleet }, bootId: `${providerId} ${boots}` },
       },
     );
     const kubelet = createKubelet(ports);

@@ -7,6 +7,7 @@ import { readStepFiles } from '../hosts/program/step-files.ts';
 import { DEFAULT_SSH_TIMES } from '../hosts/ssh/ssh-connection.ts';
 import { createSshHosts } from '../hosts/ssh/ssh-hosts.ts';
 import { createSimCloud } from '../sim/cloud/sim-cloud.ts';
+import { switchesOfBash } from '../sim/mac/bash/bash-faults.ts';
 import { createBashMacs } from '../sim/mac/bash/bash-macs.ts';
 import { createMacArtefacts } from '../sim/mac/bash/mac-artefacts.ts';
 import type { MacRack } from '../sim/mac/bash/mac-rack.ts';
@@ -45,6 +46,7 @@ export const startRealBashMacs = (options: RealBashOptions): Simulation => {
   const files = readStepFiles();
   return {
     cloud,
+    macOf: (serverId) => switchesOfBash(macs.mac(serverId), logger),
     access: {
       hosts: macs.hosts(createSshHosts({ clock, ...DEFAULT_SSH_TIMES, files })),
       ...{ files, artefacts: createMacArtefacts({ agent: renderAgent(options.tart ?? {}) }) },

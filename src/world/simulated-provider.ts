@@ -21,6 +21,7 @@ import type { SshKeys } from '../scaleway/port/cloud.ts';
 import { registerSshKey } from '../scaleway/register-ssh-key.ts';
 import type { SimCloud } from '../sim/cloud/sim-cloud.ts';
 import { createSimCloudTransport } from '../sim/cloud/transports.ts';
+import type { MacFaultSwitches } from '../sim/mac/mac-fault-list.ts';
 import type { HostAccess } from './host-access.ts';
 import { SECRETS_NAMESPACE } from './identities.ts';
 
@@ -37,6 +38,8 @@ export interface SimulationOptions {
 
 export interface Simulation {
   readonly cloud: SimCloud;
+  /** What can happen to the Mac of this server. */
+  readonly macOf: (serverId: string) => MacFaultSwitches;
   readonly access: HostAccess;
   /** That all Macs let in; undefined when they let in what the project knows, as real ones do. */
   readonly fleetKey: Secret<string> | undefined;

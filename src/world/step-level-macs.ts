@@ -10,8 +10,10 @@ import type { NodeLogin } from '../kube/node/node-login.ts';
 import type { AuditEntry } from '../sim/cloud/call-log.ts';
 import { createSimCloud } from '../sim/cloud/sim-cloud.ts';
 import type { AgentStart, StartAgent } from '../sim/mac/mac-agent.ts';
+import type { DiskFate } from '../sim/mac/sim-mac.ts';
 import { createSimMacs, type SimMacs } from '../sim/mac/sim-macs.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
+import { switchesOfStepLevel } from '../sim/mac/step-level-faults.ts';
 import { runNodeAgent } from '../sim/node/node-agent.ts';
 import type { ServeNode } from '../sim/node/node-server.ts';
 import type { SavedSimulation } from './saved-simulation.ts';
@@ -24,6 +26,8 @@ export interface StepLevelOptions extends SimulationOptions {
   readonly serveNode?: ServeNode;
   /** Runs in place of the scripted Node agent. */
   readonly runNode?: RunNode;
+  /** Called when nothing runs on a Mac any more, at the end of its power and at a wipe. */
+  readonly onDown?: (serverId: string, disk: DiskFate) => void;
   /** The simulation of an earlier run, to go on with. */
   readonly saved?: SavedSimulation;
   /** That all Macs let in; one that opens nothing but simulated Macs unless given. */
@@ -80,12 +84,14 @@ export const startStepLevelMacs = (options: StepLevelOptions, signal: AbortSigna
   const macs = createSimMacs({
     ...{ cloud, clock, random: random.stream('macs'), fleetKey, timeScale, onChange, startAgent },
     ...(saved === undefined ? {} : { saved: saved.disks }),
+    ...(options.onDown === undefined ? {} : { onDown: options.onDown }),
   });
   const addServer = (at: number): void => {
     cloud.addServer({ name: `${POOL_PREFIX}${at}`, ...(addressOf !== undefined && { address: addressOf(at) }) });
   };
   return {
     ...{ cloud, macs, fleetKey },
+    macOf: (serverId) => switchesOfStepLevel(macs.mac(serverId)),
     access: { hosts: macs.hosts, ...createStepLevelConfiguration() },
     deliver: async () => {
       for (let at = 1; at <= fresh; at += 1) addServer(at);

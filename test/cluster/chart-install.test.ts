@@ -126,21 +126,14 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
     assert.deepEqual(refusedOf(readAudit(scene.cluster)), REFUSED);
   });
 
-<<<<<<< HEAD
-  step('is rolled back to where it had one fleet, without a word from a CRD: the others stay', async () => {
-    await assertUndisturbed(() => scene.helm('rollback', RELEASE, '1', ...wait));
-    await untilAvailable(view, ALL);
-  });
-=======
   step(
-    'is rolled back to the chart before, without a word from a CRD: the second fleet stays, and so do the kinds',
+    'is rolled back to the chart before, without a word from a CRD: the other fleets stay, and so do the kinds',
     async () => {
       await assertUndisturbed(() => scene.helm('rollback', RELEASE, '1', ...wait));
       assert.equal(await oldKinds(), 0);
-      await untilAvailable(...Object.values(FLEETS));
+      await untilAvailable(view, ALL);
     },
   );
->>>>>>> w13b
 
   step('is uninstalled: Macs, Machines and the kubeconfig stay, and it says so', async () => {
     await assertUndisturbed(async () => {

@@ -269,15 +269,22 @@ describe('a cluster', { timeout: 120_000 }, () => {
       `--user=${user}`,
     ]);
     const login = await cluster.kubeconfigFor({ name: user });
+    const asHelm = ['--crds', '--apply', '--field-manager=helm'];
     const update = async (): Promise<void> => {
-      const { code, stderr } = await macfleetInstall(login, ['--crds', '--apply', '--field-manager=helm']);
+      const { code, stderr } = await macfleetInstall(login, [...asHelm, '--force-conflicts']);
       assert.equal(code, 0, stderr);
     };
     await update();
     const spoil = '[{"op":"replace","path":"/spec/names/shortNames","value":["rp"]}]';
     await mustKubectl(cluster, ['patch', 'crd', 'runnerpools.tuist.dev', '--type=json', '-p', spoil]);
-    await update();
+    const polite = await macfleetInstall(login, asHelm);
+    assert.equal(polite.code, 77, polite.stderr);
+    assert.match(polite.stderr, /conflict with "kubectl-patch"[\s\S]*--force-conflicts[\s\S]*code: InstallConflict/);
+    const tried = await macfleetInstall(login, ['--crds', '--dry-run', '--field-manager=helm', '--force-conflicts']);
+    assert.match(tried.stdout, /runnerpools\.tuist\.dev would be applied/, tried.stderr);
     const names = ['get', 'crd', 'runnerpools.tuist.dev', '-o', 'jsonpath={.spec.names.shortNames}'];
+    assert.equal((await cluster.kubectl(names)).stdout, '["rp"]', 'neither changed anything');
+    await update();
     assert.equal((await cluster.kubectl(names)).stdout, '["rpool"]');
     const refused = await macfleetInstall(login, ['--image', 'a', '--api-server-url', cluster.server, '--apply']);
     assert.match(

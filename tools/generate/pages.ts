@@ -2,6 +2,7 @@
 import { GITLEAKS_RULES, renderGitleaksRules } from '../secrets/gitleaks-rules.ts';
 import { ALERTS_COPY, renderAlertsCopy } from './chart/alerts.ts';
 import { CLI_PAGE, renderCliPage } from './cli-page.ts';
+import { CONCEPTS_PAGE, renderConceptsPage } from './concepts-page.ts';
 import { CORRECTNESS_PAGE, renderCorrectnessPage } from './correctness-page.ts';
 import { collectErrorCodes } from './error-codes.ts';
 import { ERROR_CODES_FILE, ERRORS_PAGE, renderErrorCodes, renderErrorsPage } from './errors-page.ts';
@@ -18,6 +19,7 @@ export const PAGES: readonly string[] = [
   ERROR_CODES_FILE,
   ALERTS_COPY,
   CLI_PAGE,
+  CONCEPTS_PAGE,
   GITLEAKS_RULES,
 ];
 
@@ -31,6 +33,7 @@ export const renderPages = (files: ReadonlyMap<string, string>): ReadonlyMap<str
     [POD_LIFE_PAGE, renderPodLifePage()],
     [ALERTS_COPY, renderAlertsCopy(files)],
     [CLI_PAGE, renderCliPage()],
+    [CONCEPTS_PAGE, renderConceptsPage(files)],
     [GITLEAKS_RULES, renderGitleaksRules()],
     [ERRORS_PAGE, renderErrorsPage(codes)],
     [ERROR_CODES_FILE, renderErrorCodes(codes)],

@@ -15,6 +15,9 @@ export interface OutputFlags {
   readonly output: Output;
 }
 
+/** What a Mac answers to (find-object.ts), for the help of every command that takes one. */
+export const HOST_NAMES = 'its id or the beginning of it, its machine or Node, or its name at Scaleway';
+
 const CLUSTER_FLAGS_GROUP = 'Which cluster:';
 
 /** For a command that means all of a cluster. */

@@ -21,12 +21,18 @@ export interface Gathering extends Finding {
   readonly client: KubeClient;
 }
 
-export interface Gathered extends Pick<Description, 'subject' | 'facts'> {
-  /** The object itself first. */
-  readonly told: readonly Told[];
+/** Somebody by whom a story is told, and where to hear more of it. */
+export interface Teller extends Told {
+  readonly resource: Resource<KubeObject>;
 }
 
-const toldAs = (resource: Resource<KubeObject>, object: KubeObject): Told => ({
+export interface Gathered extends Pick<Description, 'subject' | 'facts'> {
+  /** The object itself first. */
+  readonly told: readonly Teller[];
+}
+
+const toldAs = (resource: Resource<KubeObject>, object: KubeObject): Teller => ({
+  resource,
   who: `${SHORT[resource.plural] ?? resource.kind.toLowerCase()}/${renderKey(keyOf(object))}`,
   object: { ...object, kind: resource.kind },
 });
@@ -38,7 +44,7 @@ const look = async <T extends KubeObject>(
   resource: Resource<T>,
   key: ObjectKey | undefined,
   { client, signal }: Gathering,
-): Promise<{ readonly told: readonly Told[]; readonly object: T | undefined }> => {
+): Promise<{ readonly told: readonly Teller[]; readonly object: T | undefined }> => {
   if (key === undefined || key.name === '') return { told: [], object: undefined };
   try {
     const object = await readIfThere(resource, key, { kube: client, signal });
@@ -59,7 +65,7 @@ export const gatherHost = async (name: string, gathering: Gathering): Promise<Ga
   };
 };
 
-const gatherAroundHost = async ({ spec }: MacHost, gathering: Gathering): Promise<readonly Told[]> => {
+const gatherAroundHost = async ({ spec }: MacHost, gathering: Gathering): Promise<readonly Teller[]> => {
   const { claimRef } = spec;
   const parts = await Promise.all([
     look(MACHINES, claimRef, gathering),

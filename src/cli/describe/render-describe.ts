@@ -34,6 +34,20 @@ export const renderDescription = (
   ].join('\n');
 };
 
+/** Of a story that is longer than this its latest part, so that it can be followed on a terminal. */
+export const cutEarlier = (description: Description, rowsMax: number): Description => {
+  const { facts, timeline, notes } = description;
+  const room = Math.max(rowsMax - facts.length - 2 * notes.length - FRAME_ROWS, LATEST_LEAST);
+  const left = timeline.length - room;
+  if (left <= 0) return description;
+  const note = `${left} earlier lines are not shown; without --watch they are.`;
+  return { ...description, timeline: timeline.slice(left), notes: [...notes, note] };
+};
+
+/** The subject, an empty line, the header, and a note. */
+const FRAME_ROWS = 6;
+const LATEST_LEAST = 3;
+
 const columnsAt = (nowMs: number): readonly Column<Moment>[] => [
   { header: 'TIME (UTC)', cell: ({ at }) => at.slice(0, 19).replace('T', ' '), drop: 2 },
   { header: 'AGO', cell: ({ at }) => renderAgo(at, nowMs) },

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { neverAborted } from '../../base/abort.ts';
-import { FleetError } from '../../base/errors.ts';
-import { applyObjects } from '../../install/apply-objects.ts';
+import { FleetError, messageOf } from '../../base/errors.ts';
+import { type Applying, applyObjects } from '../../install/apply-objects.ts';
 import { renderDefinitions } from '../../install/definitions.ts';
 import { runRecorded } from '../testing/run-recorded.ts';
 
@@ -47,25 +47,61 @@ describe('macfleet install', () => {
 });
 
 describe('applying', () => {
-  const applying = (patch: (...args: readonly unknown[]) => Promise<never>) => {
+  const applying = (
+    patch: (...args: readonly unknown[]) => Promise<never>,
+    how: Partial<Pick<Applying, 'conflicts' | 'mode'>> = {},
+  ) => {
     const applied: string[] = [];
     const client = { patch: patch as never };
     const onApplied = ({ metadata }: { readonly metadata: { readonly name: string } }) => applied.push(metadata.name);
     const objects = renderDefinitions().slice(0, 2);
-    return { applied, done: applyObjects(objects, { client, fieldManager: 'helm', onApplied }, neverAborted()) };
+    const wish = { conflicts: 'refuse', mode: 'apply', ...how } as const;
+    return {
+      applied,
+      done: applyObjects(objects, { client, fieldManager: 'helm', onApplied, ...wish }, neverAborted()),
+    };
+  };
+  /** What was sent with each. */
+  const record = (how: Parameters<typeof applying>[1]) => {
+    const calls: unknown[] = [];
+    const { done } = applying(async (_resource, _key, patch, options) => {
+      const { force } = patch as Record<string, unknown>;
+      calls.push([force, (options as Record<string, unknown>)['dryRun']]);
+      return undefined as never;
+    }, how);
+    return done.then(() => calls[0]);
   };
 
-  it('takes one object after the other, by its plural, over whoever had its fields', async () => {
+  it('takes fields over only where that was asked for, and keeps nothing of a try', async () => {
+    assert.deepEqual(await record({}), [undefined, undefined]);
+    assert.deepEqual(await record({ conflicts: 'take over' }), [true, undefined]);
+    assert.deepEqual(await record({ mode: 'try' }), [undefined, 'All']);
+  });
+
+  it('says whose fields they are, and how to take them over, when somebody else has set them otherwise', async () => {
+    const { applied, done } = applying(async () => {
+      throw new FleetError('denied', { code: 'FieldConflict', message: 'conflict with "argocd": .spec.names' });
+    });
+    await assert.rejects(done, ({ code, message, hint, cause }: FleetError) => {
+      assert.equal(code, 'InstallConflict');
+      assert.match(message, /fields of customresourcedefinition\/\S+ otherwise$/);
+      assert.match(messageOf(cause), /conflict with "argocd"/);
+      return /--force-conflicts/.test(hint ?? '');
+    });
+    assert.deepEqual(applied, []);
+  });
+
+  it('takes one object after the other, by its plural', async () => {
     const calls: unknown[] = [];
     const { applied, done } = applying(async (resource, key, patch, options) => {
       const { plural, scope } = resource as Record<string, unknown>;
-      const { type, force } = patch as Record<string, unknown>;
-      calls.push([plural, scope, key, type, force, (options as Record<string, unknown>)['fieldManager']]);
+      const { type } = patch as Record<string, unknown>;
+      calls.push([plural, scope, key, type, (options as Record<string, unknown>)['fieldManager']]);
       return undefined as never;
     });
     await done;
     const [first] = applied;
-    assert.deepEqual(calls[0], ['customresourcedefinitions', 'Cluster', { name: first }, 'apply', true, 'helm']);
+    assert.deepEqual(calls[0], ['customresourcedefinitions', 'Cluster', { name: first }, 'apply', 'helm']);
     assert.equal(applied.length, 2);
   });
 

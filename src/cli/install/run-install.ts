@@ -18,6 +18,9 @@ import type { CliIo } from '../io.ts';
 export interface InstallFlags {
   readonly apply: boolean;
   readonly crds: boolean;
+  /** Only try what `apply` would do. */
+  readonly dryRun: boolean;
+  readonly forceConflicts: boolean;
   readonly fieldManager: string;
   readonly image?: string;
   readonly apiServerUrl?: string;
@@ -29,11 +32,12 @@ export interface InstallFlags {
   readonly scalingSignalsUrl?: string;
   readonly runnersNamespace: string;
   readonly kubeconfig?: string;
+  readonly context?: string;
 }
 
 export const runInstall = async (flags: InstallFlags, io: CliIo): Promise<void> => {
   const objects = flags.crds ? renderDefinitions() : renderAll(flags);
-  if (flags.apply) return applyAll(objects, flags, io);
+  if (flags.apply || flags.dryRun) return applyAll(objects, flags, io);
   for (const object of objects) io.stdout(`---\n${renderYaml(object)}`);
 };
 
@@ -68,17 +72,24 @@ const noApiServer = (): FleetError =>
   });
 
 const applyAll = async (objects: readonly KubeObject[], flags: InstallFlags, io: CliIo): Promise<void> => {
-  const { kubeconfig, fieldManager } = flags;
-  const onApplied = (object: KubeObject): void => io.stdout(`${nameObject(object)} applied\n`);
+  const { kubeconfig, context, fieldManager, dryRun, forceConflicts } = flags;
+  const conflicts = forceConflicts ? 'take over' : 'refuse';
+  const how = { fieldManager, conflicts, mode: dryRun ? 'try' : 'apply' } as const;
+  const onApplied = (object: KubeObject): void =>
+    io.stdout(`${nameObject(object)} ${dryRun ? 'would be applied' : 'applied'}\n`);
   const apply = ({ client }: { readonly client: KubeClient }) =>
-    applyObjects(objects, { client, fieldManager, onApplied }, io.signal);
+    applyObjects(objects, { client, onApplied, ...how }, io.signal);
   if (isPod(flags, io)) return withOwnCluster(io, apply);
-  return withCluster(kubeconfig === undefined ? {} : { kubeconfig }, io, apply);
+  const named = { ...(kubeconfig === undefined ? {} : { kubeconfig }), ...(context === undefined ? {} : { context }) };
+  return withCluster(named, io, apply);
 };
 
 /** A Pod has no kubeconfig, and means its own cluster. */
-const isPod = ({ kubeconfig }: InstallFlags, { env }: CliIo): boolean =>
-  kubeconfig === undefined && env['KUBECONFIG'] === undefined && env['KUBERNETES_SERVICE_HOST'] !== undefined;
+const isPod = ({ kubeconfig, context }: InstallFlags, { env }: CliIo): boolean =>
+  kubeconfig === undefined &&
+  context === undefined &&
+  env['KUBECONFIG'] === undefined &&
+  env['KUBERNETES_SERVICE_HOST'] !== undefined;
 
 const withOwnCluster = async (
   { env, stderr }: CliIo,

@@ -42,8 +42,14 @@ export const runReboot = (flags: RebootFlags, io: CliIo): Promise<void> =>
 
 const renderPlan = ({ metadata, spec, status }: MacHost, pods: number): readonly string[] => [
   `The Mac ${metadata.name} (${spec.claimRef?.name ?? 'nobody’s'}, ${status?.state ?? 'no state'}) will be rebooted.`,
-  pods === 0 ? '  No Pod runs on it.' : `  ${pods} Pods run on it, and their virtual machines end with it.`,
+  `  ${renderPods(pods)}`,
 ];
+
+const renderPods = (count: number): string => {
+  if (count === 0) return 'No Pod runs on it.';
+  if (count === 1) return 'One Pod runs on it, and its virtual machine ends with it.';
+  return `${count} Pods run on it, and their virtual machines end with it.`;
+};
 
 /** Its Node has the name of its machine. */
 const countRunning = async ({ spec }: MacHost, client: KubeClient, signal: AbortSignal): Promise<number> => {

@@ -123,6 +123,11 @@ describe('the status of a fleet', () => {
       is: 'machine/ci/mac-2 60m nobody has looked at it yet: is a manager running?',
     },
     {
+      story: 'a machine whose Mac is gone for good',
+      given: { machines: [named('mac-2', { spec: {}, status: { phase: 'Failed', ready: false } })] },
+      is: 'machine/ci/mac-2 - its Mac is lost, and it is to be replaced',
+    },
+    {
       story: 'a machine that is paused',
       given: { machines: [named('mac-2', { spec: {} }, { annotations: { 'cluster.x-k8s.io/paused': '' } })] },
       is: 'machine/ci/mac-2 - it is paused (annotation cluster.x-k8s.io/paused)',

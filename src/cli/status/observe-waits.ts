@@ -88,6 +88,8 @@ const judgeMachine = (machine: ScalewayAppleSiliconMachine): MachineWhy | undefi
     .find((condition) => condition !== undefined && condition.status !== 'True');
   if (unmet !== undefined) return { isOwn: 'no', why: renderReason(unmet), since: unmet.lastTransitionTime };
   if (status?.ready === true || metadata.deletionTimestamp !== undefined) return undefined;
+  if (status?.phase === 'Failed')
+    return { isOwn: 'no', why: 'its Mac is lost, and it is to be replaced', since: undefined };
   const why = 'nobody has looked at it yet: is a manager running?';
   return { isOwn: 'no', why, since: metadata.creationTimestamp };
 };

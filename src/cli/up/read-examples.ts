@@ -24,9 +24,10 @@ const KINDS: readonly Resource<KubeObject>[] = [
 
 /** The objects of `examples/<name>.yaml`, in their order. Those that name no namespace are in that of `up`. */
 export const readExample = (name: string): readonly DemoObject[] =>
-  parseAllDocuments(readFileSync(join(FOLDER, `${name}.yaml`), 'utf8')).map((document) =>
-    parseDemo(document.toJS(), name),
-  );
+  parseExample(readFileSync(join(FOLDER, `${name}.yaml`), 'utf8'), name);
+
+export const parseExample = (text: string, name: string): readonly DemoObject[] =>
+  parseAllDocuments(text).map((document) => parseDemo(document.toJS(), name));
 
 const parseDemo = (parsed: unknown, file: string): DemoObject => {
   const resource = KINDS.find(

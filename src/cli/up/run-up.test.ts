@@ -9,37 +9,59 @@ import { runRecorded } from '../testing/run-recorded.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'macfleet.ts');
 /** A fleet that never gets there is stopped and counts as failed. */
-const LIMIT = { timeout: 60_000 };
-/** Four rounds of jobs, one after the other. */
-const TWICE = { timeout: 120_000 };
+const LIMIT = { timeout: 120_000 };
 const scratch = mkdtempSync(join(tmpdir(), 'macfleet-up-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 const up = (args: readonly string[], signal?: AbortSignal) => runRecorded(['up', ...args], signal);
 
-describe('macfleet up', () => {
+// They wait for simulated Macs most of the time, so they wait together.
+describe('macfleet up', { concurrency: true }, () => {
   it(
     'makes three simulated Macs into Nodes, runs a Deployment, a Job and CI jobs on them, and stops',
     LIMIT,
     async ({ signal }) => {
       const data = join(scratch, 'first');
-      const { exitCode, stdout, stderr } = await up(['--until', 'jobs-done', '--data', data], signal);
+      const { exitCode, stdout, stderr } = await up(
+        ['--until', 'jobs-done', '--data', data, '--jobs', '3', '--speed', '200'],
+        signal,
+      );
       assert.equal(exitCode, 0, stderr);
       assert.match(stdout, /API server ready at https:\/\/127\.0\.0\.1:\d+/);
-      assert.match(stdout, /times faster than life/);
+      assert.match(stdout, /runs 200 times faster than life/);
       assert.match(stdout, /The Macs are step-level, which run no script: only these are kept with --data\./);
       assert.match(stdout, /work deployment\/simulator-farm 1\/1 ready/);
       assert.match(stdout, /work job\/hello-macos 3\/3 done/);
-      assert.match(stdout, /The Job is done\.\n8 of 8 CI jobs ran to their end/);
+      assert.match(stdout, / job 100\d running runner=ci-runner-[0-9a-f]{8}$/m);
+      assert.match(stdout, /The Job is done\.\n3 of 3 CI jobs ran to their end, each in a VM of its own \(3 VMs\)\.$/m);
+      assert.match(stdout, /No session is left open\./);
       assert.match(stdout, /The fleet stays in .*first: `macfleet up --data/);
       assert.equal(statSync(join(data, 'kubeconfig')).mode & 0o777, 0o600);
       assert.equal(stderr, '');
     },
   );
 
+  it('tells programs in a line of JSON for each change, of one fleet alone too', LIMIT, async ({ signal }) => {
+    const fleet = ['--fleet', 'runners', '--machines', '1', '--macs-as', 'step-level'];
+    const { exitCode, stdout, stderr } = await up(
+      [...fleet, '--jobs', '1', '--until', 'jobs-done', '--json', '--speed', '200'],
+      signal,
+    );
+    assert.equal(exitCode, 0, stderr);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.ok(lines.every(({ kind }) => ['note', 'mac', 'work', 'pod', 'job'].includes(kind)));
+    const states = lines.filter(({ kind }) => kind === 'job').map(({ name, state }) => `${name} ${state}`);
+    assert.deepEqual([states[0], states.at(-1)], ['1001 queued', '1001 done']);
+    assert.ok(lines.some(({ kind, text }) => kind === 'note' && /^kubeconfig: /.test(text)));
+    assert.equal(stderr, '');
+  });
+
   it(
     'runs twenty jobs on runners, says how long they waited, and leaves no session open',
-    TWICE,
+    LIMIT,
     async ({ signal }) => {
       const args = ['--fleet', 'runners', '--macs-as', 'step-level', '--until', 'jobs-done'];
       const { exitCode, stdout, stderr } = await up(args, signal);
@@ -50,6 +72,14 @@ describe('macfleet up', () => {
       assert.equal(stderr, '');
     },
   );
+
+  it('that does not get there in time says what it waits for, and fails', LIMIT, async ({ signal }) => {
+    const late = ['--until', 'ready', '--timeout', '1s', '--speed', '1', '--macs-as', 'step-level'];
+    const { exitCode, stdout, stderr } = await up(late, signal);
+    assert.equal(exitCode, 69);
+    assert.match(stdout, /^Not ready yet:\n {2}\S/m);
+    assert.match(stderr, /was not ready within 1 s[\s\S]*what to do: .*--timeout[\s\S]*code: NotReached/);
+  });
 
   it('refuses what does not go together, and says what does', async () => {
     const rows: readonly (readonly [string, readonly string[]])[] = [
@@ -80,7 +110,8 @@ describe('macfleet up', () => {
 
   it('goes on after kill -9 where it was, with the same data', LIMIT, async ({ signal }) => {
     const data = join(scratch, 'killed');
-    const child = spawn(process.execPath, [BIN, 'up', '--machines', '2', '--data', data], {
+    const fleet = ['--machines', '2', '--jobs', '1', '--speed', '200'];
+    const child = spawn(process.execPath, [BIN, 'up', ...fleet, '--data', data], {
       stdio: ['ignore', 'pipe', 'ignore'],
       signal,
     });
@@ -93,7 +124,7 @@ describe('macfleet up', () => {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
-    const { exitCode, stdout, stderr } = await up(['--machines', '2', '--until', 'jobs-done', '--data', data], signal);
+    const { exitCode, stdout, stderr } = await up([...fleet, '--until', 'jobs-done', '--data', data], signal);
     assert.equal(exitCode, 0, stderr);
     assert.match(stdout, /Going on where the last run/);
     const urlIn = (text: string): string | undefined => /ready at (\S+)/.exec(text)?.[1];

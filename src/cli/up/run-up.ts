@@ -13,7 +13,7 @@ import { createOrIgnore } from './create-or-ignore.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { createDisplay, type Display } from './display.ts';
 import { showFleet } from './show-fleet.ts';
-import { type FleetOptions, startFleet } from './start-fleet.ts';
+import { type Fleet, type FleetOptions, startFleet } from './start-fleet.ts';
 import { type GivenFlags, SPARE_MACS, type UpFlags } from './up-flags.ts';
 import { renderHints, renderWork } from './up-work.ts';
 
@@ -49,7 +49,7 @@ export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
   closing.defer(() => life.abort());
   // Whoever reads where the kubeconfig is may use it at once: our kinds are there by now.
   introduce(display, { flags, folder, kubeconfig: folder.writeKubeconfig(fleet.kubeconfig), choice });
-  for (const demo of renderWork(flags)) await createOrIgnore(fleet.client, demo, life.signal);
+  await applyWork(fleet, flags, life.signal);
   const hints = renderHints({
     ...flags,
     kubeconfig: folder.kubeconfigFile,
@@ -58,6 +58,14 @@ export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
   await showFleet({ ...deps, flags, fleet, display, hints }, life.signal);
   await closing.disposeAsync();
   display.say(describeRest(flags, (clock.elapsed() - startedMs) / 1_000));
+};
+
+const applyWork = async ({ client, storeFailure }: Fleet, flags: UpFlags, signal: AbortSignal): Promise<void> => {
+  try {
+    for (const demo of renderWork(flags)) await createOrIgnore(client, demo, signal);
+  } catch (error) {
+    throw storeFailure() ?? error;
+  }
 };
 
 const toOptions = (

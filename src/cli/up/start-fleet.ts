@@ -3,6 +3,7 @@
  * and simulated Macs whose agents join as Nodes. Simulated times are compressed, and whoever starts this says so.
  */
 import { linkedController } from '../../base/abort.ts';
+import type { FleetError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { OnRequest } from '../../controlplane/auth/audit.ts';
 import { ADMIN } from '../../controlplane/auth/user.ts';
@@ -17,6 +18,9 @@ import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
 import { createManager } from '../../provider/create-manager.ts';
 import { createJoinCredentials } from '../../provider/identity/join-credentials.ts';
+import { answerControl } from '../../sim/cloud/control.ts';
+import type { ApiRequest } from '../../sim/http/api-message.ts';
+import { startHttpServer } from '../../sim/http/http-server.ts';
 import type { MacRack } from '../../sim/mac/bash/mac-rack.ts';
 import { createServeNode } from '../../sim/node/node-server.ts';
 import { DEMO_FLEET, DEMO_NAMESPACE } from '../../world/demo-fleet.ts';
@@ -26,6 +30,7 @@ import { startRealBashMacs } from '../../world/real-bash-macs.ts';
 import { type RunnerFleet, renderRunnersHome } from '../../world/runners-in-process.ts';
 import { createSimulatedPorts, type Simulation } from '../../world/simulated-provider.ts';
 import { type StepLevelOptions, startStepLevelMacs } from '../../world/step-level-macs.ts';
+import { publishControls } from '../sim/simulation-map.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 import { openRunners, PLAIN_GUESTS, type RunnersWish, type UpGuests } from './start-runners.ts';
 
@@ -68,6 +73,8 @@ export interface Fleet {
   readonly client: KubeClient;
   /** Where there are runners. */
   readonly runners?: Pick<RunnerFleet, 'dispatch' | 'served'>;
+  /** Why nothing can be kept any more, if so. */
+  storeFailure(): FleetError | undefined;
   /** Settles when everything has stopped; rejects when a part failed. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -88,7 +95,7 @@ export const startFleet = async (options: FleetOptions, signal: AbortSignal): Pr
     options.onListening?.(url);
     const inside = await startInside(options, plane, signal);
     return {
-      ...{ ...inside, url, kubeconfig },
+      ...{ ...inside, url, kubeconfig, storeFailure: plane.storeFailure },
       stop: async () => {
         await inside.stop();
         await plane.close();
@@ -96,7 +103,8 @@ export const startFleet = async (options: FleetOptions, signal: AbortSignal): Pr
     };
   } catch (error) {
     await plane.close();
-    throw error;
+    // What the API answered is only what came of it.
+    throw plane.storeFailure() ?? error;
   }
 };
 
@@ -116,6 +124,8 @@ const startInside = async (
     await createOrIgnore(client, guard, life.signal);
   const runners = options.runners && (await openRunners(options.runners, options, plane));
   const parts = await startParts(options, { plane, client, guests: runners ?? PLAIN_GUESTS }, life.signal);
+  const controls = { cloud: parts.controlUrl, dispatcher: runners?.fleet.served.controlUrl };
+  await publishControls(controls, client, life.signal);
   const controllers = plane.runControllers(life.signal);
   const ended = Promise.all([controllers, parts.ended, runners?.fleet.run(life.signal)])
     .then(() => undefined)
@@ -134,6 +144,8 @@ const startInside = async (
 
 export interface ProviderParts {
   readonly ended: Promise<void>;
+  /** Where faults of the cloud and of Macs are switched; absent where both are elsewhere. */
+  readonly controlUrl?: string;
   stop(): Promise<void>;
 }
 
@@ -170,8 +182,16 @@ const startProvider = async (
     const manager = createManager({ ...ports, remote });
     // A Mac lets in the keys that the project knew when it was installed.
     for (const fleet of options.fleets ?? [DEMO_FLEET]) await ports.fleetKeys.privateKeyOf(fleet, signal);
+    const answer = (request: ApiRequest) => answerControl(simulation, request);
+    const control = await startHttpServer({ clock, port: 0, answer });
     const ended = simulation.deliver().then(() => manager.run(signal));
-    return { ended, stop: simulation.stop };
+    return {
+      ...{ ended, controlUrl: control.url },
+      stop: async () => {
+        await control.close();
+        await simulation.stop();
+      },
+    };
   } catch (error) {
     await simulation.stop();
     throw error;
@@ -192,7 +212,7 @@ const startMacs = (options: MacOptions, { authority }: ServedControlPlane, signa
   const serveNode = createServeNode({
     ...{ host: '127.0.0.1', clientAuthority: authority, caller: KUBELET_CLIENT.name },
   });
-  const node = kubelets === undefined ? { serveNode } : { runNode: kubelets.runNode };
+  const node = kubelets === undefined ? { serveNode } : { runNode: kubelets.runNode, onDown: kubelets.onDown };
   const simulation = startStepLevelMacs({ ...options, ...node, clientForNode }, signal);
   return {
     ...simulation,

@@ -165,3 +165,14 @@ test('a disk that is full fails the write, says so, and loses nothing that was a
   assert.equal(store.list('/things').length, acknowledged);
   store.close();
 });
+
+test('whoever opened it is told of a write that failed, besides whoever wrote', () => {
+  const told: string[] = [];
+  const log = openSqliteLog(newFile(), ({ code }) => told.push(code));
+  const record = { collection: '/things', key: 'a', revision: 1, json: '{}' };
+  log.append([record]);
+  assert.deepEqual(told, []);
+  log.close();
+  assert.throws(() => log.append([{ ...record, revision: 2 }]), { code: 'StoreFailed' });
+  assert.deepEqual(told, ['StoreFailed']);
+});

@@ -22,13 +22,13 @@ const SCHEMA = `
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${FORMAT};`;
 
-/** Opens or makes the file; `:memory:` keeps nothing. A file that is damaged, newer, in use or not ours is refused. */
-export const openSqliteLog = (path: string): StoreLog => {
+/** Opens or makes the file; `:memory:` keeps nothing. Whoever writes learns when that fails, and so does `onFailure`. A file that is damaged, newer, in use or not ours is refused. */
+export const openSqliteLog = (path: string, onFailure?: (error: FleetError) => void): StoreLog => {
   if (path !== ':memory:') createPrivately(path);
   const database = openDatabase(path);
   try {
     prepareDatabase(database, path);
-    return createLog(database, path);
+    return createLog(database, path, onFailure);
   } catch (thrown) {
     database.close();
     throw explain(thrown, path);
@@ -88,7 +88,7 @@ const checkFormat = (database: DatabaseSync, path: string): void => {
 
 const numberIn = (database: DatabaseSync, sql: string): number => Number(database.prepare(sql).get()?.['value']);
 
-const createLog = (database: DatabaseSync, path: string): StoreLog => {
+const createLog = (database: DatabaseSync, path: string, onFailure?: (error: FleetError) => void): StoreLog => {
   const put = database.prepare('INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?)');
   const remove = database.prepare('DELETE FROM objects WHERE collection = ? AND key = ?');
   const advance = database.prepare('UPDATE state SET revision = ? WHERE id = 1');
@@ -116,7 +116,9 @@ const createLog = (database: DatabaseSync, path: string): StoreLog => {
       try {
         writeAll(records);
       } catch (thrown) {
-        throw explain(thrown, path);
+        const error = explain(thrown, path);
+        onFailure?.(error);
+        throw error;
       }
     },
     defer: (run) => void setImmediate(run),
@@ -155,7 +157,7 @@ const explain = (thrown: unknown, path: string): FleetError => {
     return new FleetError('unavailable', {
       code: 'StoreInUse',
       message: `the data file ${path} is in use by another process`,
-      hint: 'Stop the other process, or name another file.',
+      hint: 'Stop the other process, or name another folder with --data.',
       cause: thrown,
     });
   }

@@ -11,6 +11,7 @@ import {
   parseControl,
   parsePresent,
 } from '../http/control-routes.ts';
+import { isMacFault, MAC_FAULT_STORIES, type MacFaultSwitches } from '../mac/mac-fault-list.ts';
 import type { CallEntry } from './call-log.ts';
 import { FAULT_STORIES } from './fault-list.ts';
 import type { SimCloud } from './sim-cloud.ts';
@@ -18,6 +19,8 @@ import type { SimServer } from './sim-server.ts';
 
 export interface ControlDeps {
   readonly cloud: SimCloud;
+  /** The Mac of a server, where whoever runs the cloud runs Macs too. */
+  readonly macOf?: (serverId: string) => MacFaultSwitches;
   /** Writes the state down now; absent when it is kept nowhere. */
   readonly save?: () => void;
 }
@@ -30,6 +33,7 @@ const SCOPE = {
   probability: z.number().min(0).max(1).optional(),
 };
 const FAULT = z.strictObject({ fault: z.string(), ...SCOPE });
+const MAC_FAULT = z.strictObject({ fault: z.string(), serverId: z.string(), count: SCOPE.count });
 const SWITCHED_OFF = z.strictObject({ fault: z.string(), verb: SCOPE.verb, serverId: SCOPE.serverId });
 const NEW_SERVER = z.strictObject({
   name: z.string().min(1),
@@ -46,6 +50,15 @@ const showAudit = ({ deps: { cloud }, query }: ControlCall<ControlDeps>): object
   const calls = [...cloud.audit(), ...(others?.entries ?? [])].toSorted((left, right) => left.number - right.number);
   const shown = last === undefined ? calls : calls.slice(Math.max(calls.length - last, 0));
   return { audit: shown.map(showEntry), ...(others === undefined ? {} : { dropped: others.dropped }) };
+};
+
+const strikeMac = ({ deps: { cloud, macOf }, body }: ControlCall<ControlDeps>): object => {
+  const { fault, serverId, count = 1 } = parseControl(MAC_FAULT, body);
+  if (macOf === undefined) throw noMacs();
+  if (!isMacFault(fault)) throw noSuchMacFault(fault);
+  if (cloud.server(serverId) === undefined) throw noSuchServer(serverId);
+  macOf(serverId)[fault](count);
+  return { on: fault, serverId };
 };
 
 const ROUTES: readonly ControlRoute<ControlDeps>[] = [
@@ -95,6 +108,14 @@ const ROUTES: readonly ControlRoute<ControlDeps>[] = [
     },
   },
   {
+    ...{ method: 'GET', path: '/mac-faults', about: 'what can happen to a Mac' },
+    handle: ({ deps: { macOf } }) => ({ faults: macOf === undefined ? {} : MAC_FAULT_STORIES }),
+  },
+  {
+    ...{ method: 'POST', path: '/mac-faults', about: 'does it: {"fault": "reboot", "serverId": …, "count"?}' },
+    handle: strikeMac,
+  },
+  {
     ...{
       method: 'GET',
       path: '/audit',
@@ -138,6 +159,20 @@ const showState = ({ name, status, wipes }: SimServer): object => ({ name, statu
 
 const noSuchServer = (id: string): FleetError =>
   new FleetError('not-found', { code: 'NoSuchServer', message: `there is no server ${id}` });
+
+const noMacs = (): FleetError =>
+  new FleetError('invalid', {
+    code: 'NoSimulatedMacs',
+    message: 'this cloud has servers, and nobody here runs their Macs',
+    hint: '`macfleet up` runs both.',
+  });
+
+const noSuchMacFault = (fault: string): FleetError =>
+  new FleetError('invalid', {
+    code: 'NoSuchFault',
+    message: `there is no fault "${fault}" of a Mac`,
+    hint: `There are: ${Object.keys(MAC_FAULT_STORIES).join(', ')}.`,
+  });
 
 const notKept = (): FleetError =>
   new FleetError('invalid', {

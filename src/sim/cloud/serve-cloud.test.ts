@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { isRecord } from '../../base/json.ts';
 import { createSeededRandom } from '../../base/random.ts';
 import { createManualClock, type ManualClock } from '../../base/testing/manual-clock.ts';
+import { MAC_FAULT_STORIES } from '../mac/mac-fault-list.ts';
 import { type ServedCloud, serveCloud } from './serve-cloud.ts';
 import { createSimCloud, type SimCloud } from './sim-cloud.ts';
 import type { SimServer } from './sim-server.ts';
@@ -144,6 +145,30 @@ describe('the API over HTTP', () => {
 });
 
 describe('the control', () => {
+  test('lets something happen to a Mac, as often as it was asked for, where somebody runs Macs', () =>
+    run(async ({ cloud, clock, control, server }) => {
+      const happened: unknown[] = [];
+      const note = (fault: string) => (count: number) => happened.push([fault, count]);
+      const macOf = (id: string) => {
+        happened.push(id);
+        return Object.fromEntries(Object.keys(MAC_FAULT_STORIES).map((fault) => [fault, note(fault)])) as never;
+      };
+      const served = await serveCloud({ clock, cloud, macOf });
+      try {
+        const ask = (fault: string, serverId: string) =>
+          send(`${served.controlUrl}/mac-faults`, 'POST', JSON.stringify({ fault, serverId, count: 2 }));
+        assert.equal((await ask('ssh-refused', server.id)).status, 200);
+        assert.deepEqual(happened, [server.id, ['ssh-refused', 2]]);
+        assert.deepEqual((await ask('constructor', server.id)).body['code'], 'NoSuchFault');
+        assert.deepEqual((await ask('reboot', 'nobody')).body['code'], 'NoSuchServer');
+      } finally {
+        await served.close();
+      }
+      assert.deepEqual((await control('GET', '/mac-faults')).body, { faults: {} });
+      const alone = await control('POST', '/mac-faults', { fault: 'reboot', serverId: server.id });
+      assert.deepEqual(alone.body['code'], 'NoSimulatedMacs');
+    }));
+
   test('shows the truth that the API hides', () =>
     run(async ({ control, server }) => {
       const { body } = await control('GET', '/servers');

@@ -14,6 +14,8 @@ import type { StepFault } from './mac-faults.ts';
 import type { SimMac } from './sim-mac.ts';
 import { createSimMacs, type SimMacs } from './sim-macs.ts';
 import { createStepLevelConfiguration } from './step-level-configuration.ts';
+import { switchesOfStepLevel } from './step-level-faults.ts';
+import { LOGIN_SWITCHES } from './testing/fault-switches.ts';
 
 const fleetKey = new Secret('fleet private key');
 const kubeconfig = new Secret('apiVersion: v1\nkind: Config\n');
@@ -411,3 +413,33 @@ const passTime = async (clock: ManualClock, phases: number): Promise<void> => {
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 };
+
+for (const { fault, logins, afterBoot } of LOGIN_SWITCHES) {
+  test(`macfleet sim fault ${fault} is seen by whoever logs in, as on a Mac with real bash`, async () => {
+    const { macs, mac, target } = stage();
+    const logIn = async (): Promise<string> => {
+      try {
+        await (await macs.hosts.open(target, signal)).close();
+        return 'done';
+      } catch (error) {
+        return error instanceof FleetError ? `${error.kind} ${error.code}` : assert.fail(String(error));
+      }
+    };
+    switchesOfStepLevel(mac)[fault](1);
+    assert.deepEqual([await logIn(), await logIn()], logins);
+    mac.rebootItself();
+    assert.equal(await logIn(), afterBoot);
+  });
+}
+
+test('macfleet sim fault pf-wedged and ssh-cut meet the next step, as often as asked for', async () => {
+  const { macs, mac, target } = stage();
+  const session = await macs.hosts.open(target, signal);
+  await runOn(session, converge('first-look', { inputs: { claim: 'ours' } }));
+  switchesOfStepLevel(mac)['pf-wedged'](1);
+  const load = async (): Promise<string> => JSON.stringify(await runOn(session, converge('firewall')));
+  assert.match(await load(), /Resource busy/);
+  assert.doesNotMatch(await load(), /Resource busy/);
+  switchesOfStepLevel(mac)['ssh-cut'](1);
+  await assert.rejects(runOn(session, converge('firewall')), { code: 'HostConnectionLost' });
+});

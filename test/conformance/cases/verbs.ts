@@ -205,6 +205,17 @@ export const VERBS = [
         },
       ],
     },
+    {
+      id: 'create-yaml-with-windows-line-ends',
+      steps: [
+        {
+          ask: 'POST ~/configmaps',
+          headers: { 'content-type': 'application/yaml' },
+          send: 'apiVersion: v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: a\r\ndata:\r\n  k: |\r\n    one\r\n    two\r\n',
+          expect: { status: 201, body: { metadata: { name: 'a' }, data: { k: 'one\ntwo\n' } } },
+        },
+      ],
+    },
   ]),
   ...chapter('verbs', 'API concepts: generated values', [
     {

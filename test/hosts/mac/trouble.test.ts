@@ -1,16 +1,19 @@
 /** What goes wrong on the way to a Mac, switch by switch, as our SSH adapter meets it. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { neverAborted } from '../../../src/base/abort.ts';
 import { createSystemClock } from '../../../src/base/clock.ts';
 import { FleetError } from '../../../src/base/errors.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
 import type { Artefact, Batch } from '../../../src/hosts/port.ts';
 import { readStepFiles } from '../../../src/hosts/program/step-files.ts';
 import { DEFAULT_SSH_TIMES } from '../../../src/hosts/ssh/ssh-connection.ts';
 import { createSshHosts } from '../../../src/hosts/ssh/ssh-hosts.ts';
 import { openSshKeyFrom } from '../../../src/pki/openssh-key.ts';
+import { switchesOfBash } from '../../../src/sim/mac/bash/bash-faults.ts';
 import { serveBashMac } from '../../../src/sim/mac/bash/serve-bash-mac.ts';
+import { LOGIN_SWITCHES } from '../../../src/sim/mac/testing/fault-switches.ts';
 import { stageMac } from './stage.ts';
 
 const KEY = openSshKeyFrom(Buffer.alloc(32, 7));
@@ -122,4 +125,19 @@ test('a Mac that loses its power amid a command is a lost connection, and nobody
   assert.match(await outcome(open()), /^unavailable /);
   await mac.power.on();
   assert.equal(await outcome(open()), 'done');
+});
+
+// A boot takes seconds, of which a Mac sleeps most.
+describe('macfleet sim fault', { concurrency: true }, () => {
+  for (const { fault, logins, afterBoot } of LOGIN_SWITCHES) {
+    test(`${fault} is seen by whoever logs in, as on a step-level Mac`, async (t) => {
+      const { mac, open } = await stage(t);
+      switchesOfBash(mac, silentLogger)[fault](1);
+      if (fault === 'reboot') await mac.power.reboot();
+      const seen = [await outcome(open()), await outcome(open())];
+      assert.deepEqual(seen, logins);
+      await mac.power.reboot();
+      assert.equal(await outcome(open()), afterBoot);
+    });
+  }
 });

@@ -176,9 +176,13 @@ const openGate = async (fifo: string): Promise<void> => {
 };
 
 /** Resolves when the condition holds; it is asked every few milliseconds, and not for ever. */
-export const until = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
+export const until = async (
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  deadlineMs = DEADLINE_MS,
+): Promise<void> => {
   const clock = createSystemClock();
-  const givesUpAt = clock.elapsed() + DEADLINE_MS;
+  const givesUpAt = clock.elapsed() + deadlineMs;
   while (!(await condition())) {
     if (clock.elapsed() > givesUpAt) throw new Error(`waited in vain until ${what}`);
     await sleep(clock, 5, neverAborted());

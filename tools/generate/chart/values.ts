@@ -85,7 +85,7 @@ export const valuesSchema = z.strictObject({
   }),
   crds: group('Our kinds. Installed by Helm, brought up to date by a hook, never deleted.', {
     upgrade: flag(
-      'Whether a Job before install and upgrade brings them up to date. Without it: macfleet install --crds --apply.',
+      'Whether a Job before install and upgrade brings them up to date. Without it: macfleet install --crds --apply --field-manager=helm --force-conflicts.',
       true,
     ),
   }),

@@ -147,6 +147,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     because: 'a person names files with a key and passwords',
   },
   'src/cli/run-on-terminal.ts': { may: ['processes'], because: "another program runs on the person's terminal" },
+  'src/cli/sim/ask-control.ts': { may: ['network'], because: 'a simulation is controlled over HTTP' },
   'src/cli/sim/state-file.ts': { may: ['files'], because: 'a simulated cloud is kept in a YAML file' },
   'src/cli/simulate/run-tool.ts': {
     may: ['files', 'process'],

@@ -28,10 +28,10 @@ export const startChaosMacs = async (
     { ...options, fleetKey: key.privateKey, addressOf: (at) => `${network}.${at}` },
     signal,
   );
-  const { cloud, macs } = simulation;
+  const { cloud, macs, macOf } = simulation;
   await simulation.deliver();
   const doors: SshDoor[] = [];
-  const served = await serveCloud({ clock, cloud });
+  const served = await serveCloud({ clock, cloud, macOf });
   const stop = async (): Promise<void> => {
     await served.close();
     await Promise.all(doors.map((door) => door.close()));

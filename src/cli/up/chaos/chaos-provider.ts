@@ -63,7 +63,7 @@ export const createChaosProvider =
     const watching = owners.run(life.signal);
     const witness = createWipeWitness((serverId) => findOwner(owners.list(), serverId));
     const macs: ChaosMacs = await startChaosMacs(
-      { ...options, clientForNode, runNode: kubelets.runNode, onCloudWrite: witness.hear },
+      { ...options, clientForNode, runNode: kubelets.runNode, onDown: kubelets.onDown, onCloudWrite: witness.hear },
       life.signal,
     );
     for (const fleet of options.fleets) {
@@ -83,6 +83,7 @@ export const createChaosProvider =
     const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     return {
       ended: Promise.race([ended, failed.promise]),
+      controlUrl: macs.served.controlUrl,
       stop: async () => {
         life.abort();
         await managers.stop();

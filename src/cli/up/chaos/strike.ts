@@ -36,7 +36,7 @@ export const strike = async (blow: Blow, struck: StruckFleet, signal: AbortSigna
       cloud.switchOn(SEALED, { serverId: id, count: blow.count });
       return `the password of ${name} is sealed`;
     case 'wedge-pf':
-      macs.mac(id).addStepFault({ ...WEDGED, times: blow.count });
+      rig.macs.simulation.macOf(id)['pf-wedged'](blow.count);
       return `pf of ${name} is wedged`;
     case 'cut-ssh':
       macs.mac(id).cutConnectionAt(blow.step, blow.when === 'before' ? 'lost-before' : 'lost-after');
@@ -48,8 +48,6 @@ export const strike = async (blow: Blow, struck: StruckFleet, signal: AbortSigna
       return unreachable(blow);
   }
 };
-
-const WEDGED = { step: 'firewall', kind: 'exit', output: 'pfctl: DIOCRCLRTABLES: Resource busy' } as const;
 
 /** The one that leads, or any; another process of its name is started at once. */
 const killLeader = async ({ managers }: ChaosRig): Promise<string> => {
