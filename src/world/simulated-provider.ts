@@ -48,9 +48,12 @@ export interface Simulation {
 
 export const POOL_PREFIX = 'tuist-pool-';
 
+/** A list of a thousand servers takes tens of milliseconds: however compressed time is, it is not all that is done. */
+const INVENTORY_PER_MAC_MS = 3;
+
 /** What `createManager` needs besides a lease and metrics. */
 export const createSimulatedPorts = async (
-  options: Pick<SimulationOptions, 'clock' | 'random' | 'logger' | 'speedUp'> & {
+  options: Pick<SimulationOptions, 'clock' | 'random' | 'logger' | 'speedUp' | 'macs'> & {
     readonly client: KubeClient;
     /** What Macs join with. */
     readonly join: JoinCredentials;
@@ -59,7 +62,7 @@ export const createSimulatedPorts = async (
   { cloud, access, fleetKey }: Simulation,
   signal: AbortSignal,
 ): Promise<ProviderPorts> => {
-  const { client, clock, random, logger, speedUp } = options;
+  const { client, clock, random, logger, speedUp, macs } = options;
   const kubeSystem = await client.get(NAMESPACES, { name: 'kube-system' }, { signal });
   const clusterId = toClusterId(kubeSystem.metadata.uid ?? '');
   const compressed = (lifeMs: number): number => Math.max(Math.round(lifeMs / speedUp), 100);
@@ -89,7 +92,7 @@ export const createSimulatedPorts = async (
         quietMs: compressed(60_000),
         recordMaxAgeMs: 30_000,
         pollMs: compressed(10_000),
-        inventoryMs: compressed(30_000),
+        inventoryMs: Math.max(compressed(30_000), macs * INVENTORY_PER_MAC_MS),
         bootstrapTimeoutMs: 120_000,
         nodeWaitMs: 30_000,
         bootstrapBackoff: { initialMs: compressed(60_000), maxMs: compressed(300_000) },
