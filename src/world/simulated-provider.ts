@@ -48,8 +48,16 @@ export interface Simulation {
 
 export const POOL_PREFIX = 'tuist-pool-';
 
-/** A list of a thousand servers takes tens of milliseconds: however compressed time is, it is not all that is done. */
+/**
+ * A Mac takes about a tenth of a second of this process until it is a Node, and a list of a thousand servers takes tens of milliseconds.
+ * That is not compressed: a large fleet gets longer, or it would be given up and tried again while it only waits for its turn.
+ */
 const INVENTORY_PER_MAC_MS = 3;
+const BOOTSTRAP_PER_MAC_MS = 600;
+const NODE_PER_MAC_MS = 300;
+
+/** An adoption is five requests, so this is also how fast Macs are admitted: about as fast as this process can make them Nodes. */
+const SIMULATED_BUDGET = { burst: 100, perSecond: 50 };
 
 /** What `createManager` needs besides a lease and metrics. */
 export const createSimulatedPorts = async (
@@ -69,6 +77,7 @@ export const createSimulatedPorts = async (
   const port = connectCloud({
     ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
     transport: createSimCloudTransport(cloud, { clock, latencyMs: 2 }),
+    requests: SIMULATED_BUDGET,
   });
   return {
     ...{ client, clock, random, ids: createIds(random), logger, cloud: port },
@@ -93,8 +102,8 @@ export const createSimulatedPorts = async (
         recordMaxAgeMs: 30_000,
         pollMs: compressed(10_000),
         inventoryMs: Math.max(compressed(30_000), macs * INVENTORY_PER_MAC_MS),
-        bootstrapTimeoutMs: 120_000,
-        nodeWaitMs: 30_000,
+        bootstrapTimeoutMs: Math.max(120_000, macs * BOOTSTRAP_PER_MAC_MS),
+        nodeWaitMs: Math.max(30_000, macs * NODE_PER_MAC_MS),
         bootstrapBackoff: { initialMs: compressed(60_000), maxMs: compressed(300_000) },
       },
     },
