@@ -25,7 +25,7 @@ import { createFairTransport } from './fair-transport.ts';
 import { type HttpsServer, startHttpsServer } from './https-server.ts';
 import { startIdleCollection } from './idle-collection.ts';
 import { connectNodeByTls } from './node-connection.ts';
-import { createSystemHeap } from './system-heap.ts';
+import { createSystemHeap, shrinkBufferPool } from './system-heap.ts';
 
 export interface ServeOptions {
   readonly clock: Clock;
@@ -59,6 +59,7 @@ export interface ServedControlPlane {
 
 export const serveControlPlane = async (options: ServeOptions): Promise<ServedControlPlane> => {
   const { clock, random, logger, databaseFile, onRequest } = options;
+  shrinkBufferPool();
   const plane = createControlPlane({
     ...{ clock, random, logger, connectNode: connectNodeByTls },
     ...(onRequest !== undefined && { onRequest }),

@@ -59,11 +59,7 @@ export const keepServingCertificate = async (
 };
 
 /** When the one after it is to be asked for. Nothing else of it is kept here: what a certificate takes, read, it takes for each of its hours. */
-const takeNext = async (
-  deps: ServingDeps,
-  use: (pair: ServingPair) => void,
-  signal: AbortSignal,
-): Promise<number> => {
+const takeNext = async (deps: ServingDeps, use: (pair: ServingPair) => void, signal: AbortSignal): Promise<number> => {
   const keyPair = createKeyPair(deps.random);
   const certificatePem = await requestCertificate(deps, renderServingRequest(deps, keyPair), signal);
   const [certificate] = parseCertificates(certificatePem);
