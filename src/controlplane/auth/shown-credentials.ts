@@ -16,7 +16,7 @@ export interface ShownCredentialsDeps {
   readonly authority: Authority;
   /** The API's. */
   readonly clock: Clock;
-  readonly tokens: () => Tokens;
+  readonly tokens: () => Pick<Tokens, 'read'>;
 }
 
 /** Undefined: what was shown is not believed. */
