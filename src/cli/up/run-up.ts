@@ -81,6 +81,9 @@ const toOptions = (
   };
 };
 
+/** From here on the deadlines of a bootstrap grow with it (src/world/simulated-times.ts). */
+const LARGE_FLEET = 100;
+
 interface Introduction {
   readonly flags: UpFlags;
   readonly folder: DataFolder;
@@ -92,6 +95,8 @@ const introduce = (display: Display, { flags, folder, kubeconfig, choice }: Intr
   if (folder.hasEarlierRun) display.say('Going on where the last run in this folder ended.');
   display.say(`kubeconfig: ${kubeconfig}`);
   display.say(`The simulated cloud runs ${flags.speed} times faster than life, and safety waits are as much shorter.`);
+  if (flags.machines > LARGE_FLEET)
+    display.say('What this process takes itself is not: so many Macs are given longer until they have to be Nodes.');
   if (choice !== undefined) display.say(describeChoice(choice));
   display.say('No real Mac and no real account is touched.');
   if (!flags.json) display.say('');

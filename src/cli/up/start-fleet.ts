@@ -179,6 +179,9 @@ const startProvider = async (
   }
 };
 
+/** Nothing between an agent and the API can fall silent here, so that watches need not be begun anew every minute. */
+const WATCH_SECONDS = { least: 600, spread: 300 };
+
 const startMacs = (options: MacOptions, plane: ServedControlPlane, signal: AbortSignal): Simulation => {
   const { authority, url, transportWith } = plane;
   const { rack, guests, clock, random, logger } = options;
@@ -186,7 +189,12 @@ const startMacs = (options: MacOptions, plane: ServedControlPlane, signal: Abort
   // They live in this process, as the API does: a thousand of them speak to it without a socket. Each shows what lies on its Mac.
   const openTransport = (to: UndiciTransportOptions) =>
     to.server === url ? transportWith(to.credentials) : createUndiciTransport(to);
-  const logins = createNodeLogins({ ...options, host: createHostIo(), openTransport });
+  const logins = createNodeLogins({
+    ...options,
+    host: createHostIo(),
+    openTransport,
+    options: { watchSeconds: WATCH_SECONDS },
+  });
   const { clientForNode } = logins;
   const kubelets =
     options.agents === undefined && options.runners === undefined
