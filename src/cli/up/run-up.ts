@@ -17,8 +17,11 @@ import { type FleetOptions, startFleet } from './start-fleet.ts';
 import { type GivenFlags, SPARE_MACS, type UpFlags } from './up-flags.ts';
 import { renderHints, renderWork } from './up-work.ts';
 
-/** A poll is four requests to the API. */
+/** A poll is four requests to the API. Of many runners each polls more rarely: some other one is about to. */
 const GUEST_SPEED_UP = 4;
+const POLLED_FLEET = 24;
+
+const guestSpeedUpOf = (machines: number): number => GUEST_SPEED_UP * Math.min(1, POLLED_FLEET / machines);
 
 export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
   const flags = completeFlags(given, io.platform ?? 'linux');
@@ -77,7 +80,7 @@ const toOptions = (
       save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
     }),
     ...(choice?.kind === 'real-bash' && { rack: choice.rack }),
-    ...(fleets.includes('runners') && { runners: { jobSpeedUp: speed, guestSpeedUp: GUEST_SPEED_UP } }),
+    ...(fleets.includes('runners') && { runners: { jobSpeedUp: speed, guestSpeedUp: guestSpeedUpOf(machines) } }),
   };
 };
 
