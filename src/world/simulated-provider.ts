@@ -24,6 +24,7 @@ import { createSimCloudTransport } from '../sim/cloud/transports.ts';
 import type { MacFaultSwitches } from '../sim/mac/mac-fault-list.ts';
 import type { HostAccess } from './host-access.ts';
 import { SECRETS_NAMESPACE } from './identities.ts';
+import { SIMULATED_BUDGET, simulatedTimes } from './simulated-times.ts';
 
 export interface SimulationOptions {
   readonly clock: Clock;
@@ -53,7 +54,7 @@ export const POOL_PREFIX = 'tuist-pool-';
 
 /** What `createManager` needs besides a lease and metrics. */
 export const createSimulatedPorts = async (
-  options: Pick<SimulationOptions, 'clock' | 'random' | 'logger' | 'speedUp'> & {
+  options: Pick<SimulationOptions, 'clock' | 'random' | 'logger' | 'speedUp' | 'macs'> & {
     readonly client: KubeClient;
     /** What Macs join with. */
     readonly join: JoinCredentials;
@@ -62,13 +63,13 @@ export const createSimulatedPorts = async (
   { cloud, access, fleetKey }: Simulation,
   signal: AbortSignal,
 ): Promise<ProviderPorts> => {
-  const { client, clock, random, logger, speedUp } = options;
+  const { client, clock, random, logger, speedUp, macs } = options;
   const kubeSystem = await client.get(NAMESPACES, { name: 'kube-system' }, { signal });
   const clusterId = toClusterId(kubeSystem.metadata.uid ?? '');
-  const compressed = (lifeMs: number): number => Math.max(Math.round(lifeMs / speedUp), 100);
   const port = connectCloud({
     ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
     transport: createSimCloudTransport(cloud, { clock, latencyMs: 2 }),
+    requests: SIMULATED_BUDGET,
   });
   return {
     ...{ client, clock, random, ids: createIds(random), logger, cloud: port },
@@ -87,16 +88,7 @@ export const createSimulatedPorts = async (
       limits: DEFAULT_LIMITS,
       roll: DEFAULT_ROLL,
       servingAddresses: ['127.0.0.1'],
-      times: {
-        claimHoldMs: compressed(36_000),
-        quietMs: compressed(60_000),
-        recordMaxAgeMs: 30_000,
-        pollMs: compressed(10_000),
-        inventoryMs: compressed(30_000),
-        bootstrapTimeoutMs: 120_000,
-        nodeWaitMs: 30_000,
-        bootstrapBackoff: { initialMs: compressed(60_000), maxMs: compressed(300_000) },
-      },
+      times: simulatedTimes({ speedUp, macs }),
     },
   };
 };

@@ -17,8 +17,11 @@ import { type Fleet, type FleetOptions, startFleet } from './start-fleet.ts';
 import { type GivenFlags, SPARE_MACS, type UpFlags } from './up-flags.ts';
 import { renderHints, renderWork } from './up-work.ts';
 
-/** A poll is four requests to the API. */
+/** A poll is four requests to the API. Of many runners each polls more rarely: some other one is about to. */
 const GUEST_SPEED_UP = 4;
+const POLLED_FLEET = 24;
+
+const guestSpeedUpOf = (machines: number): number => GUEST_SPEED_UP * Math.min(1, POLLED_FLEET / machines);
 
 export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
   const flags = completeFlags(given, io.platform ?? 'linux');
@@ -78,13 +81,19 @@ const toOptions = (
   return {
     ...{ macs: machines + SPARE_MACS, provider, fleets, speedUp: speed, agents: 'tart-kubelet' },
     port: port === 0 ? (folder.readPort() ?? 0) : port,
-    save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
     ...(saved !== undefined && { saved: parseSimulation(saved) }),
-    ...(databaseFile !== undefined && { databaseFile }),
+    // What goes away with the process is not written down.
+    ...(databaseFile !== undefined && {
+      databaseFile,
+      save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
+    }),
     ...(choice?.kind === 'real-bash' && { rack: choice.rack }),
-    ...(fleets.includes('runners') && { runners: { jobSpeedUp: speed, guestSpeedUp: GUEST_SPEED_UP } }),
+    ...(fleets.includes('runners') && { runners: { jobSpeedUp: speed, guestSpeedUp: guestSpeedUpOf(machines) } }),
   };
 };
+
+/** From here on the deadlines of a bootstrap grow with it (src/world/simulated-times.ts). */
+const LARGE_FLEET = 100;
 
 interface Introduction {
   readonly flags: UpFlags;
@@ -97,6 +106,8 @@ const introduce = (display: Display, { flags, folder, kubeconfig, choice }: Intr
   if (folder.hasEarlierRun) display.say('Going on where the last run in this folder ended.');
   display.say(`kubeconfig: ${kubeconfig}`);
   display.say(`The simulated cloud runs ${flags.speed} times faster than life, and safety waits are as much shorter.`);
+  if (flags.machines > LARGE_FLEET)
+    display.say('What this process takes itself is not: so many Macs are given longer until they have to be Nodes.');
   if (choice !== undefined) display.say(describeChoice(choice));
   display.say('No real Mac and no real account is touched.');
   if (!flags.json) display.say('');

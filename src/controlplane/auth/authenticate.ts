@@ -19,7 +19,10 @@ export interface Credentials {
 }
 
 /** Undefined: what was shown is not believed. Who shows nothing is anonymous. */
-export const authenticate = ({ certificate, authorization }: Credentials, tokens: Tokens): User | undefined => {
+export const authenticate = (
+  { certificate, authorization }: Credentials,
+  tokens: Pick<Tokens, 'read'>,
+): User | undefined => {
   if (certificate?.is === 'good' && certificate.commonName !== '') {
     const { commonName: name, organizations, sha256 } = certificate;
     const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${sha256}`] };

@@ -32,6 +32,8 @@ interface Asking {
   readonly client?: ReturnType<typeof issue>;
   readonly token?: string;
   readonly path?: string;
+  /** Of another server. */
+  readonly port?: number;
 }
 
 describe('the server of tart-kubelet', () => {
@@ -50,11 +52,11 @@ describe('the server of tart-kubelet', () => {
   });
   after(() => server?.close());
 
-  const ask = ({ client, token, path = '/' }: Asking): Promise<string> =>
+  const ask = ({ client, token, path = '/', port = server.port }: Asking): Promise<string> =>
     new Promise((resolve) => {
       const asked = request(
         {
-          ...{ host: '127.0.0.1', port: server.port, path, agent: false, ca: renderCertificate(ours.certificate) },
+          ...{ host: '127.0.0.1', port, path, agent: false, ca: renderCertificate(ours.certificate) },
           ...(client !== undefined && { cert: client.certificatePem, key: client.keyPem.reveal() }),
           ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
         },
@@ -120,5 +122,27 @@ describe('the server of tart-kubelet', () => {
       asked.end();
       await gone.promise;
     });
+  });
+
+  const startAnother = (): Promise<KubeletServer> =>
+    startKubeletServer({
+      ...{ host: '127.0.0.1', port: 0, clientAuthority: renderCertificate(ours.certificate), access },
+      logger: silentLogger,
+    });
+
+  it('answers the first who asks, and others at the same time', async () => {
+    const other = await startAnother();
+    other.useCertificate(issue(ours, 'system:node:mac-2', 'server auth'));
+    const port = other.port;
+    const answers = await Promise.all([1, 2, 3].map(() => ask({ token: 'good', port })));
+    assert.deepEqual(answers, Array(3).fill('503 the agent is starting'));
+    await other.close();
+    assert.equal(await ask({ token: 'good', port }), 'refused');
+  });
+
+  it('that nobody ever asked can be closed', async () => {
+    const other = await startAnother();
+    await other.close();
+    assert.equal(await ask({ token: 'good', port: other.port }), 'refused');
   });
 });

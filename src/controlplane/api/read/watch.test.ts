@@ -51,11 +51,25 @@ describe('a watch', () => {
     assert.deepEqual(tell(lines), ['ADDED a', 'MODIFIED a', 'DELETED a']);
   });
 
-  test('of one name sees that one', () => {
+  for (const selector of [
+    'metadata.name=b',
+    ' metadata.name == b ',
+    'metadata.name=b,metadata.namespace=default',
+    'metadata.name=b,metadata.name!=c',
+  ])
+    test(`of one name (${selector}) sees that one, and no longer one`, () => {
+      const { ask, watch } = createTestPlane();
+      const { lines } = watch(`${CONFIGS}?watch=1&fieldSelector=${encodeURIComponent(selector)}`);
+      for (const name of ['a', 'b', 'c', 'a-b', 'b.b']) ask('POST', CONFIGS, config(name));
+      ask('POST', '/api/v1/namespaces/kube-system/configmaps', config('b'));
+      assert.deepEqual(tell(lines), ['ADDED b']);
+    });
+
+  test('of any name but one sees the others', () => {
     const { ask, watch } = createTestPlane();
-    const { lines } = watch(`${CONFIGS}?watch=1&fieldSelector=metadata.name%3Db`);
-    for (const name of ['a', 'b', 'c']) ask('POST', CONFIGS, config(name));
-    assert.deepEqual(tell(lines), ['ADDED b']);
+    const { lines } = watch(`${CONFIGS}?watch=1&fieldSelector=metadata.name!%3Db`);
+    for (const name of ['a', 'b']) ask('POST', CONFIGS, config(name));
+    assert.deepEqual(tell(lines), ['ADDED a']);
   });
 
   test('tells where it stands when asked for bookmarks, also when nothing happens', () => {
