@@ -65,6 +65,8 @@ export interface OpenProviderDeps extends ConnectDeps {
 
 export interface OpenedProvider {
   readonly ports: ProviderPorts;
+  /** What keeps the outside from being worked on; undefined when nothing does. */
+  notReadyBecause?(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -100,6 +102,7 @@ export const openProvider = async (
         machineWorkers,
       },
     },
+    notReadyBecause: () => opened.notReadyBecause?.(),
     close: opened.close,
   };
 };
@@ -117,15 +120,21 @@ const openOnScaleway = async (
 ): Promise<OpenedProvider> => {
   const { openScaleway } = await import('../scaleway/adapter/open-scaleway.ts');
   const { createCloudMetrics } = await import('../scaleway/adapter/cloud-metrics.ts');
+  const { createKeyWatch } = await import('../scaleway/adapter/key-watch.ts');
   const { createHostSessions, createScalewayPorts, readClusterId } = await import('./scaleway-provider.ts');
   const { openHostAccess } = await import('./host-access.ts');
   const { credentialsDirectory, zones, poolPrefix } = work;
   const { clock, random, logger, host, env, client, metrics, rules } = deps;
   const access = await deps.access();
   const macs = await openHostAccess(work, clock, signal);
+  const [counted, key] = [createCloudMetrics(metrics.registry), createKeyWatch(clock)];
+  const called: typeof counted.called = (verb, outcome) => {
+    counted.called(verb, outcome);
+    key.called(verb, outcome);
+  };
   const scaleway = await openScaleway(
     {
-      ...{ clock, random, env, readText: host.readText, observer: createCloudMetrics(metrics.registry) },
+      ...{ clock, random, env, readText: host.readText, observer: { ...counted, called } },
       ...(credentialsDirectory === undefined ? {} : { credentialsDirectory }),
       ...(zones === undefined ? {} : { zones }),
     },
@@ -143,11 +152,17 @@ const openOnScaleway = async (
       ...{ ...common, scaleway, sessions, clusterId, poolPrefix, hostTimes: work.hostTimes },
     });
     const { createHttpToGitHub } = await import('../github/http-send.ts');
+    const life = new AbortController();
+    const zone = scaleway.zones[0] ?? '';
+    const asked = key.ask(() => scaleway.cloud.listServers(zone, life.signal), life.signal);
     const toGitHub = createHttpToGitHub();
     const github = createGitHub({ send: toGitHub.send, clock, server: work.githubApiUrl });
     return {
       ports: { ...ports, runners: createRunnerRegistrations({ client, github }) },
+      notReadyBecause: key.notReadyBecause,
       close: async () => {
+        life.abort();
+        await asked;
         await toGitHub.close();
         await scaleway.close();
       },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
+import { REFUSED_VALUES } from '../../tools/generate/chart/refused-values.ts';
 import type { Cluster } from './bench/cluster.ts';
 import { mustKubectl } from './bench/must-kubectl.ts';
 import { installKinds, sharedCluster, startCluster } from './bench.ts';
@@ -134,6 +135,18 @@ describe('the chart', { timeout: 200_000 }, () => {
     assert.deepEqual(Object.fromEntries(numbers), {
       ...{ 'macos-fleet': undefined, 'runners-fleet': 1, 'builders-fleet': 1, 'runner-pool-ci': undefined },
     });
+  });
+
+  it("refuses each of the original's values that it has a sentence about", () => {
+    const set = BAD_VALUES.flatMap((bad) => bad.set);
+    const untried = REFUSED_VALUES.filter(({ path }) => !set.some((value) => value.startsWith(path)));
+    assert.deepEqual(untried, []);
+  });
+
+  it('refuses a release with a name of 53 characters, the longest that Helm takes', async () => {
+    const { code, stdout, stderr } = await template(cluster, { release: 'a'.repeat(53) });
+    assert.deepEqual([code === 0, stdout], [false, '']);
+    assert.match(stderr, /and 36 are the most.*Choose a shorter name for the release, or say fullnameOverride/);
   });
 
   for (const { story, set, says } of BAD_VALUES) {

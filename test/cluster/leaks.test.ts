@@ -27,7 +27,11 @@ const PLANTED: readonly { readonly story: string; readonly text: string; readonl
     rule: 'scaleway-secret-key',
   },
   { story: 'the id of a project', text: `project-id: ${UUID}`, rule: undefined },
-  { story: 'a token of GitHub, by a rule that is not ours', text: glue('gh', `p_${'a1B2c3D4e5F6'.repeat(3)}`), rule: 'github-pat' },
+  {
+    story: 'a token of GitHub, by a rule that is not ours',
+    text: glue('gh', `p_${'a1B2c3D4e5F6'.repeat(3)}`),
+    rule: 'github-pat',
+  },
 ];
 
 describe('gitleaks', { timeout: 200_000 }, () => {

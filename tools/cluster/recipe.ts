@@ -33,14 +33,7 @@ export type ManifestName = (typeof MANIFEST_NAMES)[number];
 export type OutputName = BinaryName | ManifestName;
 
 /** A folder of tools/cluster/modules: a Go module that pins versions, and holds the program itself where it is ours. */
-export type ModuleName =
-  | 'kubernetes'
-  | 'etcd'
-  | 'cluster-api'
-  | 'helm'
-  | 'scaleway-sdk'
-  | 'gitleaks'
-  | 'kubeconform';
+export type ModuleName = 'kubernetes' | 'etcd' | 'cluster-api' | 'helm' | 'scaleway-sdk' | 'gitleaks' | 'kubeconform';
 
 export interface BinaryRecipe {
   readonly module: ModuleName;

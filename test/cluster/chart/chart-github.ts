@@ -1,9 +1,11 @@
 /** A small GitHub over HTTP for builders: its App, and the Secret by which a manager becomes it. */
 import { generateKeyPairSync } from 'node:crypto';
+import { neverAborted } from '../../../src/base/abort.ts';
 import { createSystemClock } from '../../../src/base/clock.ts';
 import { createSimGitHub } from '../../../src/github/testing/sim-github.ts';
 import { startHttpServer } from '../../../src/sim/http/http-server.ts';
-import { neverAborted } from '../../../src/base/abort.ts';
+import { putBuilderPrograms, TOKEN_SEEN } from '../../hosts/mac/builder-programs.ts';
+import type { ChartScene } from './chart-scene.ts';
 
 export interface ChartGitHub {
   readonly url: string;
@@ -38,3 +40,17 @@ export const openChartGitHub = async (): Promise<ChartGitHub> => {
     app: { 'app-id': appId, 'installation-id': installationId, 'private-key': privateKey },
   };
 };
+
+/** Macs that have what a builder gets from others, and the Secret of the App. */
+export const prepareBuilders = async (scene: ChartScene, { app }: ChartGitHub, fleet: string): Promise<void> => {
+  for (const { id } of scene.lab.cloud.servers()) putBuilderPrograms(scene.lab.macs.mac(id));
+  const literals = Object.entries(app).map(([key, value]) => `--from-literal=${key}=${value}`);
+  await scene.kubectl('create', 'secret', 'generic', `${fleet}-gh-app`, ...literals);
+};
+
+/** The tokens by which Macs registered themselves as runners: of this GitHub, and nobody else's. */
+export const registrationsOf = ({ lab }: ChartScene): readonly string[] =>
+  lab.cloud.servers().flatMap(({ id }) => {
+    const seen = lab.macs.mac(id).files.readText(TOKEN_SEEN);
+    return seen === undefined ? [] : [seen.replace(/\d+\n$/, '')];
+  });
