@@ -7,7 +7,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FLEETS, type Fleet, fleetValues, POOL, untilAvailable } from './chart/chart-fleets.ts';
-import { type ChartGitHub, openChartGitHub, prepareBuilders, registrationsOf } from './chart/chart-github.ts';
+import {
+  type ChartGitHub,
+  createAppSecret,
+  equipMacs,
+  openChartGitHub,
+  registrationsOf,
+} from './chart/chart-github.ts';
 import { type ChartJobs, openChartJobs } from './chart/chart-jobs.ts';
 import {
   CHART,
@@ -44,7 +50,7 @@ describe('a release with one fleet alone', { timeout: 420_000, skip: skipWithout
     await scene.cluster.kubectl(['create', 'namespace', NAMESPACE]);
     await makeFleetKeys(scene, [FLEETS.runners, FLEETS.builders]);
     await scene.lab.addMacs(2);
-    await prepareBuilders(scene, github, FLEETS.builders);
+    await createAppSecret(scene, github, FLEETS.builders);
   });
   after(async () => {
     await scene?.close();
@@ -100,6 +106,7 @@ describe('a release with one fleet alone', { timeout: 420_000, skip: skipWithout
   });
 
   step('builders are Available, and their Mac is a runner of the organisation', async () => {
+    equipMacs(scene);
     await mustInstall('builders');
     assert.deepEqual(registrationsOf(scene), ['registration-']);
   });

@@ -12,7 +12,13 @@ import { type Node, SECRETS } from '../../src/kube/types/core.ts';
 import { readAudit } from './bench/audit.ts';
 import { findLeaks } from './bench/gitleaks.ts';
 import { FLEETS, type Fleet, fleetValues, POOL, untilAvailable } from './chart/chart-fleets.ts';
-import { type ChartGitHub, openChartGitHub, prepareBuilders, registrationsOf } from './chart/chart-github.ts';
+import {
+  type ChartGitHub,
+  createAppSecret,
+  equipMacs,
+  openChartGitHub,
+  registrationsOf,
+} from './chart/chart-github.ts';
 import { type ChartJobs, openChartJobs } from './chart/chart-jobs.ts';
 import {
   CHART,
@@ -49,7 +55,8 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
     await scene.cluster.kubectl(['create', 'namespace', NAMESPACE]);
     await makeFleetKeys(scene, Object.values(FLEETS));
     await scene.lab.addMacs(ALL.length);
-    await prepareBuilders(scene, github, FLEETS.builders);
+    equipMacs(scene);
+    await createAppSecret(scene, github, FLEETS.builders);
   });
   after(async () => {
     await scene?.close();

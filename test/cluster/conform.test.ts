@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { parseAllDocuments } from 'yaml';
 import type { Cluster } from './bench/cluster.ts';
 import { installKinds, sharedCluster } from './bench.ts';
 import { macfleetInstall } from './chart-render/own-install.ts';
@@ -123,7 +124,10 @@ describe('kubeconform, with the schemas of a real API server', { timeout: 120_00
   });
 
   it('finds nothing in deploy/clusterctl, as clusterctl makes components of it', async () => {
-    await assertConforms(await generateProvider(cluster), 20);
+    const objects = parseAllDocuments(await generateProvider(cluster));
+    // An empty one, which it adds to each CRD and no API server looks at.
+    for (const object of objects) object.delete('status');
+    await assertConforms(objects.map(String).join('---\n'), 20);
   });
 
   it('finds nothing in what macfleet install prints', async () => {

@@ -41,11 +41,15 @@ export const openChartGitHub = async (): Promise<ChartGitHub> => {
   };
 };
 
-/** Macs that have what a builder gets from others, and the Secret of the App. */
-export const prepareBuilders = async (scene: ChartScene, { app }: ChartGitHub, fleet: string): Promise<void> => {
-  for (const { id } of scene.lab.cloud.servers()) putBuilderPrograms(scene.lab.macs.mac(id));
+/** The Secret by which the manager of this fleet becomes the App. */
+export const createAppSecret = async (scene: ChartScene, { app }: ChartGitHub, fleet: string): Promise<void> => {
   const literals = Object.entries(app).map(([key, value]) => `--from-literal=${key}=${value}`);
   await scene.kubectl('create', 'secret', 'generic', `${fleet}-gh-app`, ...literals);
+};
+
+/** Each Mac has what a builder gets from others; a wipe takes it away. */
+export const equipMacs = ({ lab }: ChartScene): void => {
+  for (const { id } of lab.cloud.servers()) putBuilderPrograms(lab.macs.mac(id));
 };
 
 /** The tokens by which Macs registered themselves as runners: of this GitHub, and nobody else's. */
