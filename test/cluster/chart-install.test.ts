@@ -113,6 +113,13 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
     },
   );
 
+  step('lets no second release beside it, and says where the first is', async () => {
+    const second = await scene.tryHelm('install', 'second', CHART, '-f', await writeValues('second', ['macos']));
+    assert.notEqual(second.code, 0);
+    assert.match(second.stderr, /already installed in this cluster, as release macfleet in namespace macfleet-system/);
+    assert.doesNotMatch(await scene.kubectl('get', 'deployments,secrets', '-o', 'name'), /second/);
+  });
+
   step('rolls its controllers and nothing else', async () => {
     const values = await writeValues('rolled', ALL, 'second');
     await assertUndisturbed(() => scene.helm('upgrade', RELEASE, CHART, '-f', values, ...wait));

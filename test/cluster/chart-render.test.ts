@@ -200,6 +200,31 @@ describe('a cluster', { timeout: 120_000 }, () => {
     await serveClusters('v1beta1', 'v1beta2');
   });
 
+  /** A real install, not a look at what it would make; by the administrator unless by somebody else. */
+  const failsToInstall = async (says: RegExp, set: readonly string[], kubeconfig = cluster.kubeconfig) => {
+    const words = ['install', 'mac', CHART, '--namespace', NAMESPACE, '--values', SIMULATED];
+    const { code, stderr } = await cluster.run('helm', [...words, ...set.flatMap((value) => ['--set', value])], {
+      kubeconfig,
+    });
+    assert.notEqual(code, 0);
+    assert.match(stderr, says);
+    const kinds = 'secrets,deployments,serviceaccounts,clusterroles,clusterrolebindings,validatingadmissionpolicies';
+    const { stdout } = await cluster.kubectl(['get', kinds, '--all-namespaces', '-o', 'name']);
+    assert.doesNotMatch(stdout, /macfleet|helm/);
+  };
+
+  step('is told that a login may not install here, before anything is made', async () => {
+    const visitor = await cluster.kubeconfigFor({ name: 'visitor' });
+    await failsToInstall(/"visitor" cannot \w+ resource/, [], visitor);
+    const { stdout } = await cluster.kubectl(['get', 'crds', '-o', 'name']);
+    assert.doesNotMatch(stdout, /tuist\.dev|infrastructure/);
+  });
+
+  step('is told of values that cannot work before anything but our kinds is made', async () => {
+    await failsToInstall(/spend guard/, ['macosFleet.machine.acquire=order', 'macosFleet.replicas=3']);
+    await failsToInstall(/there is no tailnet here/, ['macosFleet.tailscale.enabled=true']);
+  });
+
   step('is told that it lacks the key of Scaleway, or a part of it', async () => {
     await refuses(/no Secret mac-macfleet-capi-scaleway-applesilicon in/, { set: REAL_MACS });
     await createSecret('access-key', 'project-id');
