@@ -127,14 +127,10 @@ const openOnScaleway = async (
   const { clock, random, logger, host, env, client, metrics, rules } = deps;
   const access = await deps.access();
   const macs = await openHostAccess(work, clock, signal);
-  const [counted, key] = [createCloudMetrics(metrics.registry), createKeyWatch(clock)];
-  const called: typeof counted.called = (verb, outcome) => {
-    counted.called(verb, outcome);
-    key.called(verb, outcome);
-  };
+  const key = createKeyWatch(clock, createCloudMetrics(metrics.registry));
   const scaleway = await openScaleway(
     {
-      ...{ clock, random, env, readText: host.readText, observer: { ...counted, called } },
+      ...{ clock, random, env, readText: host.readText, observer: key.observer },
       ...(credentialsDirectory === undefined ? {} : { credentialsDirectory }),
       ...(zones === undefined ? {} : { zones }),
     },
@@ -152,17 +148,14 @@ const openOnScaleway = async (
       ...{ ...common, scaleway, sessions, clusterId, poolPrefix, hostTimes: work.hostTimes },
     });
     const { createHttpToGitHub } = await import('../github/http-send.ts');
-    const life = new AbortController();
-    const zone = scaleway.zones[0] ?? '';
-    const asked = key.ask(() => scaleway.cloud.listServers(zone, life.signal), life.signal);
+    const asking = key.start((until) => scaleway.cloud.listServers(scaleway.zones[0] ?? '', until));
     const toGitHub = createHttpToGitHub();
     const github = createGitHub({ send: toGitHub.send, clock, server: work.githubApiUrl });
     return {
       ports: { ...ports, runners: createRunnerRegistrations({ client, github }) },
       notReadyBecause: key.notReadyBecause,
       close: async () => {
-        life.abort();
-        await asked;
+        await asking.close();
         await toGitHub.close();
         await scaleway.close();
       },

@@ -12,6 +12,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** Put together from pieces, so that this file holds none. */
 const glue = (...pieces: readonly string[]): string => pieces.join('');
 const UUID = glue('6f1e2d3c-4b5a-4978', '-8695-a4b3c2d1e0f9');
+const keyWords = (which: string): string => glue(`-----${which} PRIV`, 'ATE KEY-----');
+
 const PLANTED: readonly { readonly story: string; readonly text: string; readonly rule: string | undefined }[] = [
   { story: 'an access key', text: glue('key: SCW', '7K2M9QXW4T8ZB3VNC'), rule: 'scaleway-access-key' },
   { story: 'one that is made up', text: 'key: SCWSIMULATED00000001', rule: undefined },
@@ -31,6 +33,16 @@ const PLANTED: readonly { readonly story: string; readonly text: string; readonl
     story: 'a token of GitHub, by a rule that is not ours',
     text: glue('gh', `p_${'a1B2c3D4e5F6'.repeat(3)}`),
     rule: 'github-pat',
+  },
+  {
+    story: 'a private key, by a rule that is not ours',
+    text: glue(`${keyWords('BEGIN')}\n`, 'MC4CAQAwBQYDK2VwBCIEIKj3'.repeat(5), `\n${keyWords('END')}`),
+    rule: 'private-key',
+  },
+  {
+    story: 'the words around one in a program that reads them',
+    text: `/^${keyWords('BEGIN')}(?:\\r\\n|\\n)([\\s\\S]+){1,}; const anything = (text) => text; ${keyWords('END')}/`,
+    rule: undefined,
   },
 ];
 
