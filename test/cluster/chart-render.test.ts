@@ -9,7 +9,7 @@ import { mustKubectl } from './bench/must-kubectl.ts';
 import { installKinds, sharedCluster, startCluster } from './bench.ts';
 import { BAD_VALUES } from './chart-render/bad-values.ts';
 import { macfleetInstall } from './chart-render/own-install.ts';
-import { generateProvider, PROVIDER_IMAGE } from './chart-render/provider-repository.ts';
+import { generateProvider, initProvider, PROVIDER_IMAGE } from './chart-render/provider-repository.ts';
 import {
   type Asked,
   CHART,
@@ -302,6 +302,20 @@ describe('a cluster', { timeout: 120_000 }, () => {
     await mustKubectl(cluster, [...dryRun, '-f', '-'], components);
     assert.match(components, new RegExp(`image: ${RegExp.escape(PROVIDER_IMAGE)}`));
     await mustKubectl(cluster, [...dryRun, '-k', join(ROOT, 'deploy', 'kustomize')]);
+  });
+
+  step('gets the provider by clusterctl init, which keeps it in its inventory', async () => {
+    // It judges a contract by the version that is stored.
+    await serveClusters('v1beta2', 'v1beta1');
+    await initProvider(cluster);
+    const provider = ['get', 'provider', 'infrastructure-scaleway-applesilicon', '-n', 'macfleet-system'];
+    const { stdout } = await cluster.kubectl([...provider, '-o', 'jsonpath={.type} {.providerName} {.version}']);
+    assert.equal(stdout, 'InfrastructureProvider scaleway-applesilicon v0.1.0');
+    const installed = ['get', 'deployment', 'macfleet-manager', '-n', 'macfleet-system', '--show-labels'];
+    assert.match(
+      (await cluster.kubectl(installed)).stdout,
+      /cluster\.x-k8s\.io\/provider=infrastructure-scaleway-applesilicon/,
+    );
   });
 
   it('is told what it lacks, and gets it', (t) => play((name, run) => t.test(name, run)));
