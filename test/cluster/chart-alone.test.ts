@@ -6,24 +6,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { FLEETS, type Fleet, fleetValues, POOL, untilAvailable } from './chart/chart-fleets.ts';
 import {
-  type ChartGitHub,
-  createAppSecret,
-  equipMacs,
-  openChartGitHub,
-  registrationsOf,
-} from './chart/chart-github.ts';
-import { type ChartJobs, openChartJobs } from './chart/chart-jobs.ts';
-import {
-  CHART,
-  type ChartScene,
-  makeFleetKeys,
-  NAMESPACE,
-  openChartScene,
-  PROJECT,
-  RELEASE,
-} from './chart/chart-scene.ts';
+  FLEETS,
+  type Fleet,
+  type FleetsScene,
+  fleetValues,
+  openFleetsScene,
+  POOL,
+  untilAvailable,
+} from './chart/chart-fleets.ts';
+import { equipMacs, registrationsOf } from './chart/chart-github.ts';
+import { CHART, NAMESPACE, PROJECT, RELEASE } from './chart/chart-scene.ts';
 import type { FleetView } from './cluster-api/fleet-view.ts';
 import { MAC_MS } from './cluster-api/lab-fleets.ts';
 import { skipWithoutLab } from './cluster-api/mac-lab.ts';
@@ -39,27 +32,14 @@ const givingBack = (): readonly (readonly string[])[] => {
 
 describe('a release with one fleet alone', { timeout: 420_000, skip: skipWithoutLab() }, () => {
   const { step, play } = createStory();
-  let scene: ChartScene;
-  let jobs: ChartJobs;
-  let github: ChartGitHub;
+  let scene: FleetsScene;
   let view: FleetView;
   before(async () => {
-    scene = await openChartScene();
-    jobs = await openChartJobs(scene.cluster);
-    github = await openChartGitHub();
-    await scene.cluster.kubectl(['create', 'namespace', NAMESPACE]);
-    await makeFleetKeys(scene, [FLEETS.runners, FLEETS.builders]);
-    await scene.lab.addMacs(2);
-    await createAppSecret(scene, github, FLEETS.builders);
+    scene = await openFleetsScene(['runners', 'builders']);
   });
-  after(async () => {
-    await scene?.close();
-    // Runners ask it until their Macs are gone.
-    await jobs?.close();
-    await github?.close();
-  });
+  after(() => scene?.close());
 
-  const valuesOf = (fleet: Fleet) => fleetValues(scene, { jobs, github }, [fleet]);
+  const valuesOf = (fleet: Fleet) => fleetValues(scene, [fleet]);
   const install = (values: string, timeout: string) =>
     scene.tryHelm('install', RELEASE, CHART, '-f', values, '--wait', '--timeout', timeout);
   const mustInstall = async (fleet: Fleet): Promise<void> => {
@@ -73,7 +53,7 @@ describe('a release with one fleet alone', { timeout: 420_000, skip: skipWithout
 
   step('runners are Available, and a job runs', async () => {
     await mustInstall('runners');
-    await jobs.runOne(POOL);
+    await scene.jobs.runOne(POOL);
   });
 
   step('is given back as the page says: its Mac is free, and no fleet is left', async () => {

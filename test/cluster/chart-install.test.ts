@@ -11,25 +11,17 @@ import { CLUSTER_API_RESOURCES } from '../../src/kube/types/cluster-api.ts';
 import { type Node, SECRETS } from '../../src/kube/types/core.ts';
 import { readAudit } from './bench/audit.ts';
 import { findLeaks } from './bench/gitleaks.ts';
-import { FLEETS, type Fleet, fleetValues, POOL, untilAvailable } from './chart/chart-fleets.ts';
 import {
-  type ChartGitHub,
-  createAppSecret,
-  equipMacs,
-  openChartGitHub,
-  registrationsOf,
-} from './chart/chart-github.ts';
-import { type ChartJobs, openChartJobs } from './chart/chart-jobs.ts';
-import {
-  CHART,
-  type ChartScene,
-  makeFleetKeys,
-  NAMESPACE,
-  openChartScene,
-  PROJECT,
-  RELEASE,
-  RUNNERS_NAMESPACE,
-} from './chart/chart-scene.ts';
+  FLEETS,
+  type Fleet,
+  type FleetsScene,
+  fleetValues,
+  openFleetsScene,
+  POOL,
+  untilAvailable,
+} from './chart/chart-fleets.ts';
+import { registrationsOf } from './chart/chart-github.ts';
+import { CHART, NAMESPACE, PROJECT, RELEASE, RUNNERS_NAMESPACE } from './chart/chart-scene.ts';
 import { type Binding, grantsOf, type Role, refusedOf, unusedOf } from './chart/judge-rights.ts';
 import { OTHER_DAYS } from './chart/other-days.ts';
 import type { FleetView } from './cluster-api/fleet-view.ts';
@@ -44,29 +36,15 @@ const REFUSED = [`${RELEASE}-manager list /serviceaccounts in ${NAMESPACE}`];
 
 describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() }, () => {
   const { step, play } = createStory();
-  let scene: ChartScene;
-  let jobs: ChartJobs;
-  let github: ChartGitHub;
+  let scene: FleetsScene;
   let view: FleetView;
   before(async () => {
-    scene = await openChartScene();
-    jobs = await openChartJobs(scene.cluster);
-    github = await openChartGitHub();
-    await scene.cluster.kubectl(['create', 'namespace', NAMESPACE]);
-    await makeFleetKeys(scene, Object.values(FLEETS));
-    await scene.lab.addMacs(ALL.length);
-    equipMacs(scene);
-    await createAppSecret(scene, github, FLEETS.builders);
+    scene = await openFleetsScene(ALL);
   });
-  after(async () => {
-    await scene?.close();
-    // Runners ask it until their Macs are gone.
-    await jobs?.close();
-    await github?.close();
-  });
+  after(() => scene?.close());
 
   const writeValues = async (name: string, fleets: readonly Fleet[], word = '') => {
-    const values = await fleetValues(scene, { jobs, github }, fleets);
+    const values = await fleetValues(scene, fleets);
     return scene.writeValues(name, { ...values, manager: { ...values['manager'], podAnnotations: { word } } });
   };
   const wait = ['--wait', '--timeout', '150s'] as const;
@@ -108,7 +86,7 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
       await scene.helm('upgrade', RELEASE, CHART, '-f', await writeValues('three', ALL), ...wait);
       await untilAvailable(view, ALL);
       assert.ok((await standing()).machines.some(([uid]) => uid === first?.[0]));
-      await jobs.runOne(POOL);
+      await scene.jobs.runOne(POOL);
       assert.deepEqual(registrationsOf(scene), ['registration-']);
     },
   );
