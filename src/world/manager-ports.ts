@@ -127,7 +127,7 @@ const openOnScaleway = async (
   const { clock, random, logger, host, env, client, metrics, rules } = deps;
   const access = await deps.access();
   const macs = await openHostAccess(work, clock, signal);
-  const key = createKeyWatch(clock, createCloudMetrics(metrics.registry));
+  const key = createKeyWatch({ clock, logger, observer: createCloudMetrics(metrics.registry) });
   const scaleway = await openScaleway(
     {
       ...{ clock, random, env, readText: host.readText, observer: key.observer },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSystemClock } from '../../base/clock.ts';
+import { createLogger } from '../../base/logger.ts';
 import { createKeyWatch } from './key-watch.ts';
 import type { CloudObserver } from './observed-cloud.ts';
 
@@ -12,10 +13,13 @@ const REFUSED = 'Scaleway refuses the API key, or lets it list no Macs';
 const watchOver = (...outcomes: readonly Outcome[]) => {
   const clock = createSystemClock();
   const heard: string[] = [];
-  const watch = createKeyWatch(
-    { ...clock, schedule: (_, run) => clock.schedule(0, run) },
-    { called: (verb, outcome) => void heard.push(`${verb} ${outcome}`), listed: () => undefined },
-  );
+  const logged: string[] = [];
+  const logger = createLogger({ clock, level: 'info', destination: { write: (line) => void logged.push(line) } });
+  const watch = createKeyWatch({
+    clock: { ...clock, schedule: (_, run) => clock.schedule(0, run) },
+    logger,
+    observer: { called: (verb, outcome) => void heard.push(`${verb} ${outcome}`), listed: () => undefined },
+  });
   const said: (string | undefined)[] = [];
   const settled = Promise.withResolvers<void>();
   const list = async (): Promise<void> => {
@@ -25,17 +29,21 @@ const watchOver = (...outcomes: readonly Outcome[]) => {
     if (said.length >= outcomes.length) settled.resolve();
     if (outcome !== 'ok') throw new Error(outcome);
   };
-  return { watch, said, heard, list, settled: settled.promise };
+  return { watch, said, heard, logged, list, settled: settled.promise };
 };
 
 describe('a manager on Scaleway', () => {
   it('is not ready before Scaleway has answered, nor while it refuses the key, and is once it does not', async () => {
-    const { watch, said, heard, list, settled } = watchOver('denied', 'denied', 'ok');
+    const { watch, said, heard, logged, list, settled } = watchOver('denied', 'denied', 'ok');
     const asking = watch.start(list);
     await settled;
     await asking.close();
     assert.deepEqual(said, ['waiting for the first answer of Scaleway', REFUSED, REFUSED]);
     assert.equal(watch.notReadyBecause(), undefined);
+    assert.deepEqual(
+      logged.map((line) => JSON.parse(line).message),
+      [REFUSED, 'Scaleway takes the API key'],
+    );
     assert.deepEqual(heard, ['listServers denied', 'listServers denied', 'listServers ok']);
   });
 
