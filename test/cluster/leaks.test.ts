@@ -50,7 +50,7 @@ describe('gitleaks', { timeout: 200_000 }, () => {
   const dir = mkdtempSync(join(tmpdir(), 'macfleet-leaks-test-'));
   after(() => rmSync(dir, { recursive: true }));
 
-  it('finds what was planted, by its rule, and leaves alone what is nobody’s', async () => {
+  it('finds what was planted, by its rule, and leaves the rest alone', async () => {
     const planted = join(dir, 'planted');
     mkdirSync(planted);
     for (const [at, { text }] of PLANTED.entries()) writeFileSync(join(planted, `${at}.txt`), `a line\n${text}\n`);
