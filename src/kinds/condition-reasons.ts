@@ -22,6 +22,8 @@ export const CONDITIONS = {
     scaling: 'Scaling',
     /** A warning only: a tag may mean another image tomorrow. */
     imagePinned: 'ImagePinned',
+    /** Whether nobody else makes runners of the pool; there once somebody did. */
+    soleController: 'SoleController',
     paused: 'Paused',
   },
 } as const;
@@ -151,6 +153,7 @@ export const REASONS = {
       unreachable: 'SignalsUnavailable',
     },
     imagePinned: { pinned: 'Digest', tag: 'NoDigest' },
+    soleController: { alone: 'Alone', another: 'AnotherController' },
     paused: PAUSED,
   },
 } as const;

@@ -10,6 +10,8 @@ import { runRecorded } from '../testing/run-recorded.ts';
 const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'macfleet.ts');
 /** A fleet that never gets there is stopped and counts as failed. */
 const LIMIT = { timeout: 60_000 };
+/** Four rounds of jobs, one after the other. */
+const TWICE = { timeout: 120_000 };
 const scratch = mkdtempSync(join(tmpdir(), 'macfleet-up-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -35,26 +37,19 @@ describe('macfleet up', () => {
     },
   );
 
-  it('runs jobs on runners: each in a VM of its own, and no session stays open', LIMIT, async ({ signal }) => {
-    const args = [
-      '--fleet',
-      'runners',
-      '--machines',
-      '1',
-      '--macs-as',
-      'step-level',
-      '--jobs',
-      '5',
-      '--until',
-      'jobs-done',
-    ];
-    const { exitCode, stdout, stderr } = await up(args, signal);
-    assert.equal(exitCode, 0, stderr);
-    assert.match(stdout, / job 100\d running runner=ci-runner-[0-9a-f]{8}$/m);
-    assert.match(stdout, /^5 of 5 CI jobs ran to their end, each in a VM of its own \(5 VMs\)\.$/m);
-    assert.match(stdout, /No session is left open\./);
-    assert.equal(stderr, '');
-  });
+  it(
+    'runs twenty jobs on runners, says how long they waited, and leaves no session open',
+    TWICE,
+    async ({ signal }) => {
+      const args = ['--fleet', 'runners', '--macs-as', 'step-level', '--until', 'jobs-done'];
+      const { exitCode, stdout, stderr } = await up(args, signal);
+      assert.equal(exitCode, 0, stderr);
+      assert.match(stdout, / job 10\d\d running runner=ci-runner-[0-9a-f]{8}$/m);
+      assert.match(stdout, /^20 of 20 CI jobs ran to their end, each in a VM of its own \(20 VMs\)\.$/m);
+      assert.match(stdout, /^They waited \d+\.\ds at the median and \d+\.\ds at most\. No session is left open\.$/m);
+      assert.equal(stderr, '');
+    },
+  );
 
   it('refuses what does not go together, and says what does', async () => {
     const rows: readonly (readonly [string, readonly string[]])[] = [
