@@ -1,4 +1,5 @@
 /** Pages under docs/ that follow from the code, and copies of files. */
+import { GITLEAKS_RULES, renderGitleaksRules } from '../secrets/gitleaks-rules.ts';
 import { ALERTS_COPY, renderAlertsCopy } from './chart/alerts.ts';
 import { CLI_PAGE, renderCliPage } from './cli-page.ts';
 import { CORRECTNESS_PAGE, renderCorrectnessPage } from './correctness-page.ts';
@@ -17,6 +18,7 @@ export const PAGES: readonly string[] = [
   ERROR_CODES_FILE,
   ALERTS_COPY,
   CLI_PAGE,
+  GITLEAKS_RULES,
 ];
 
 /** By path; `files` are those that pages are made from, and may be more, by path too. */
@@ -29,6 +31,7 @@ export const renderPages = (files: ReadonlyMap<string, string>): ReadonlyMap<str
     [POD_LIFE_PAGE, renderPodLifePage()],
     [ALERTS_COPY, renderAlertsCopy(files)],
     [CLI_PAGE, renderCliPage()],
+    [GITLEAKS_RULES, renderGitleaksRules()],
     [ERRORS_PAGE, renderErrorsPage(codes)],
     [ERROR_CODES_FILE, renderErrorCodes(codes)],
   ]);
