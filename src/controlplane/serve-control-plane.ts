@@ -9,7 +9,9 @@ import type { Random } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/create-client.ts';
+import type { CredentialsSource } from '../kube/client/login/credentials.ts';
 import { renderKubeconfig } from '../kube/client/login/render-kubeconfig.ts';
+import type { Transport } from '../kube/client/transport.ts';
 import { createManager } from '../kube/manager/manager.ts';
 import { renderCertificate } from '../pki/certificate.ts';
 import type { OnRequest } from './auth/audit.ts';
@@ -23,7 +25,7 @@ import { createFairTransport } from './fair-transport.ts';
 import { type HttpsServer, startHttpsServer } from './https-server.ts';
 import { startIdleCollection } from './idle-collection.ts';
 import { connectNodeByTls } from './node-connection.ts';
-import { createSystemHeap } from './system-heap.ts';
+import { createSystemHeap, shrinkBufferPool } from './system-heap.ts';
 
 export interface ServeOptions {
   readonly clock: Clock;
@@ -47,6 +49,8 @@ export interface ServedControlPlane {
   kubeconfigFor(user: User): Secret<string>;
   /** A client in this process, in that user's name. */
   clientFor(user: User): KubeClient;
+  /** Without sockets, for somebody in this process: who it is says what it shows, as to `url`. */
+  transportWith(credentials: CredentialsSource): Transport;
   /** Settles after a clean stop; rejects when a part fails. */
   runControllers(signal: AbortSignal): Promise<void>;
   /** Ends all connections and closes the data file. Call it once, last. */
@@ -55,6 +59,7 @@ export interface ServedControlPlane {
 
 export const serveControlPlane = async (options: ServeOptions): Promise<ServedControlPlane> => {
   const { clock, random, logger, databaseFile, onRequest } = options;
+  shrinkBufferPool();
   const plane = createControlPlane({
     ...{ clock, random, logger, connectNode: connectNodeByTls },
     ...(onRequest !== undefined && { onRequest }),
@@ -71,6 +76,7 @@ export const serveControlPlane = async (options: ServeOptions): Promise<ServedCo
     kubeconfigFor,
     kubeconfig: kubeconfigFor(ADMIN),
     clientFor,
+    transportWith: (credentials) => createFairTransport(plane.transportWith(credentials)),
     runControllers: (signal) => {
       const client = clientFor(CONTROLLER_MANAGER);
       const deps = { client, clock, random, logger };

@@ -182,11 +182,11 @@ const openSimulated = async (
   const { clock, random, logger, host, client, rules } = deps;
   const { namespace } = rules;
   logger.warn('Working on simulated Macs: no real Mac and no real account is touched', { macs, speedUp });
-  const common = { clock, random, logger, speedUp };
+  const common = { clock, random, logger, speedUp, macs };
   const logins = createNodeLogins({ host, clock, random, logger });
   const join = joinKubeconfig === undefined ? await issueTokens(deps) : joinByFile(joinKubeconfig, { host });
   const project = projectId === undefined ? {} : { projectId };
-  const simulation = startStepLevelMacs({ ...common, ...project, macs, clientForNode: logins.clientForNode }, signal);
+  const simulation = startStepLevelMacs({ ...common, ...project, clientForNode: logins.clientForNode }, signal);
   await simulation.deliver();
   const chosen = { join, ...(namespace === undefined ? {} : { namespace }) };
   const ports = await createSimulatedPorts({ ...common, ...chosen, client }, simulation, signal);
