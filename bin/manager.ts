@@ -32,7 +32,7 @@ const run = async (closing: AsyncDisposableStack): Promise<void> => {
   const provider = await openProvider(flags.work, { ...opened, env, rules: flags.fleet, access }, signal);
   closing.defer(provider.close);
   const manager = createManager({ ...provider.ports, metrics, ...(lease === undefined ? {} : { lease }) });
-  const { notReadyBecause } = manager;
+  const notReadyBecause = () => manager.notReadyBecause() ?? provider.notReadyBecause?.();
   closing.use(await serveHealth(flags, { metrics, notReadyBecause, logger }));
   await manager.run(signal);
 };

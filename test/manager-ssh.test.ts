@@ -17,7 +17,7 @@ import { MAC_HOSTS } from '../src/kinds/mac-host.ts';
 import { createHostIo } from '../src/kube/client/login/host-io.ts';
 import { createNodeLogins } from '../src/kube/node/node-login.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../src/kube/types/certificates.ts';
-import { SECRETS } from '../src/kube/types/core.ts';
+import { NODES, SECRETS } from '../src/kube/types/core.ts';
 import { openSshKeyFrom } from '../src/pki/openssh-key.ts';
 import { SIMULATED_KEY } from '../src/scaleway/port/simulated-key.ts';
 import { serveCloud } from '../src/sim/cloud/serve-cloud.ts';
@@ -25,8 +25,8 @@ import { createSimCloud } from '../src/sim/cloud/sim-cloud.ts';
 import type { StartAgent } from '../src/sim/mac/mac-agent.ts';
 import { createSimMacs } from '../src/sim/mac/sim-macs.ts';
 import { serveMac } from '../src/sim/mac/ssh-server.ts';
-import { runNodeAgent } from '../src/sim/node/node-agent.ts';
 import { renderDemo } from '../src/world/demo-fleet.ts';
+import { createKubeletsOnSteps } from '../src/world/kubelets-on-steps.ts';
 import { until } from '../tools/cluster/testing/stage.ts';
 
 const MANAGER = join(import.meta.dirname, '..', 'bin', 'manager.ts');
@@ -36,23 +36,24 @@ const [clock, random, logger] = [createSystemClock(), createSystemRandom(), sile
 const data = mkdtempSync(join(tmpdir(), 'macfleet-manager-ssh-'));
 after(() => rmSync(data, { recursive: true, force: true }));
 
-/** The agents of Macs, in this process: each by what lies on its Mac. */
+/** tart-kubelet on Macs, in this process: each by what lies on its Mac. */
 const createAgents = (t: TestContext): StartAgent => {
   const logins = createNodeLogins({ clock, random, logger, host: createHostIo() });
+  const kubelets = createKubeletsOnSteps({ clock, random, logger, tart: {}, guestPrograms: {} });
   const stop = new AbortController();
   const agents: Promise<unknown>[] = [];
   t.after(async () => {
     stop.abort();
     await Promise.allSettled(agents);
+    kubelets.stop();
     await logins.close();
   });
-  return ({ nodeName, providerId, kubeconfig }, disk) => {
+  return ({ nodeName, providerId, fleet, kubeconfig }, disk) => {
     const own = new AbortController();
     const signal = AbortSignal.any([own.signal, stop.signal]);
-    const facts = { nodeName, providerId, labels: {}, capacity: { cpu: '8', memory: '14Gi', pods: '3' } };
     const running = logins
       .clientForNode({ nodeName, kubeconfig, disk })
-      .then((client) => runNodeAgent({ client, clock, random, logger, ...facts }, signal));
+      .then((client) => kubelets.runNode({ client, nodeName, providerId, fleet, disk: 'fresh' }, signal));
     agents.push(running);
     return () => own.abort();
   };
@@ -106,7 +107,9 @@ const renderFleetKey = () => ({
 });
 
 describe('the manager process with Macs over SSH', () => {
-  it('prepares a Mac, which joins by the token that was put on its disk', { timeout: 90_000 }, async (t) => {
+  it('prepares a Mac, whose tart-kubelet joins by the token that was put on its disk', {
+    timeout: 90_000,
+  }, async (t) => {
     const { signal } = t;
     const { cloud, id, mac, port, apiUrl } = await startProject(t);
     const options = { clock, random, logger, port: 0, macs: 0, speedUp: 1, provider: 'elsewhere' } as const;
@@ -126,6 +129,8 @@ describe('the manager process with Macs over SSH', () => {
     assert.match(request?.spec.username ?? '', /^system:bootstrap:/);
     assert.equal(request?.status?.conditions?.[0]?.reason, 'MacOfTheFleet');
     assert.equal((await host())?.spec.identity?.nodeName, cloud.server(id)?.name);
+    const [node] = (await client.list(NODES, { signal })).items;
+    assert.match(node?.status?.nodeInfo?.containerRuntimeVersion ?? '', /^tart/);
     assert.equal(mac.view().epochFile?.epoch, (await host())?.spec.epoch);
   });
 });

@@ -141,4 +141,39 @@ describe('machines that the Go original left half-way', () => {
     assert.deepEqual([world.cloud.server(id)?.name, world.cloud.server(id)?.wipes], [PENDING, 0]);
     assert.equal(machineOf(world)?.status?.serverID, other);
   });
+
+  const HOSTLESS = { phase: 'Adopting', ready: false, initialization: null, serverID: '', addresses: null };
+
+  it('T-43 with its own name on a server that it has not noted: it takes no second one, and says what to do', async () => {
+    const { world, id, name, writes } = await startAfter(37, ({ world: { operator }, name: left }) => {
+      operator.mergeStatus(MACHINES, left, { status: HOSTLESS });
+      operator.merge(MACHINES, left, { spec: { providerID: null } });
+    });
+    const told = () => machineOf(world)?.status?.conditions?.find(({ type }) => type === 'Provisioned');
+    await runTo(world, () => told()?.reason === 'StrayServer');
+    assert.match(told()?.message ?? '', new RegExp(`${id} .* has the name of this machine.*rename it to a pool name`));
+    assert.equal(world.cloud.audit().length, writes);
+    rename(world, id, `tuist-pool-${id}`);
+    await runTo(world, () => readyMachines(world) === 1);
+    assert.equal(world.cloud.servers().filter((server) => server.name === name).length, 1);
+  });
+
+  it('T-21 being deleted before it gave its Mac any other name: the Mac is wiped and goes back', async () => {
+    const { world, id } = await startAfter(38, ({ world: { operator }, name }) => {
+      operator.mergeStatus(MACHINES, name, { status: { phase: 'Deleting' } });
+      operator.remove(CLUSTER_API_RESOURCES.machines, name);
+      operator.remove(MACHINES, name);
+    });
+    await runTo(world, () => world.cloud.server(id)?.wipes === 1 && readyMachines(world) === 1);
+  });
+
+  it('I-28 InvalidOSPin with a Mac and a pin of the time before families: it keeps its Mac, and gives it back', async () => {
+    const { world, id, name, writes } = await startAfter(39, ({ world: { operator }, name: left }) =>
+      operator.merge(MACHINES, left, { spec: { os: 'macos-tahoe-26.3' } }),
+    );
+    await runTo(world, () => isTakenOver(world));
+    assert.deepEqual([machineOf(world)?.status?.serverID, world.cloud.audit().length], [id, writes]);
+    world.operator.remove(CLUSTER_API_RESOURCES.machines, name);
+    await runTo(world, () => world.cloud.server(id)?.wipes === 1);
+  });
 });

@@ -135,6 +135,29 @@ describe('tart-kubelet as a process', { concurrency: 2 }, () => {
     assert.deepEqual(log.match(/before \d|after/g), ['before 1', 'before 2', 'before 3', 'after']);
   });
 
+  it('S22 runs no more VMs than the Pods that it offers, whoever binds them', async (t) => {
+    const { client, folder, signal, start } = await stageMac(t);
+    const seen = createLook(start('--max-pods=1'));
+    const gate = join(folder, 'gate');
+    const script = `n=0; until [ -e ${gate} ] || [ $n -gt 2000 ]; do n=$((n + 1)); sleep 0.05; done`;
+    const create = (name: string): Promise<Pod> => {
+      const { metadata, spec } = renderPod(name, script);
+      return client.create(PODS, { metadata, spec: { ...spec, nodeName: NODE } }, { signal });
+    };
+    const see = (name: string, what: string, isSo: (pod: Pod) => boolean): Promise<Pod> =>
+      seen(`${name} ${what}`, async () => {
+        const pod = await readPod(client, name, signal);
+        return isSo(pod) ? pod : undefined;
+      });
+    await create('first');
+    await see('first', 'runs', ({ status }) => status?.phase === 'Running');
+    await create('second');
+    const { status } = await see('second', 'says why it waits', (pod) => pod.status?.reason === 'TartCreateFailed');
+    assert.match(status?.message ?? '', /would be one VM too many: .* runs, and 1 may/);
+    writeFileSync(gate, '');
+    for (const name of ['first', 'second']) await see(name, 'ran', (pod) => exitCodeOf(pod) === 0);
+  });
+
   it('is asked what it is and whether all is well, and does nothing else', async (t) => {
     const { folder, start } = await stageMac(t);
     const ask = async (...flags: readonly string[]): Promise<string> => {

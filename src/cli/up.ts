@@ -54,9 +54,10 @@ const FLEET = [
     '--fleet <fleets>',
     'of macos, runners and builders, with commas between them; macos,runners unless given',
   ).argParser(parseFleets),
-  new Option('--jobs <count>', 'how many CI jobs runners get; without --until they never end')
-    .default(8)
-    .argParser(parseJobs),
+  new Option(
+    '--jobs <count>',
+    'how many CI jobs runners get; 8 unless given, 20 with runners alone; without --until they never end',
+  ).argParser(parseJobs),
   new Option('--speed <factor>', 'how much faster than life the simulated cloud is; 100 unless given').argParser(
     parseSpeed,
   ),

@@ -7,10 +7,11 @@ import type { FleetError } from '../base/errors.ts';
 import { createIds } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
+import type { CredentialsSource } from '../kube/client/login/credentials.ts';
 import type { Transport } from '../kube/client/transport.ts';
 import type { Authority } from '../pki/authority.ts';
 import { type ApiServer, createApiServer } from './api/api-server.ts';
-import { createApiTransport } from './api/in-process-transport.ts';
+import { createApiTransport, createRefusingTransport } from './api/in-process-transport.ts';
 import type { OpenNodeLog } from './api/node-log.ts';
 import { whenDurable } from './api/when-durable.ts';
 import { createAccessGate } from './auth/access-gate.ts';
@@ -19,10 +20,12 @@ import { ensureAuthority } from './auth/authority-record.ts';
 import { ensureBootstrapRoles } from './auth/bootstrap/ensure-roles.ts';
 import type { IssuerDeps } from './auth/client-certificate.ts';
 import type { Authorize } from './auth/decision.ts';
+import { createShownCredentials } from './auth/shown-credentials.ts';
 import { ensureSigningKey } from './auth/tokens/signing-key.ts';
 import { createTokens, type KnownToken, type Tokens } from './auth/tokens/tokens.ts';
 import type { User } from './auth/user.ts';
 import { type ConnectNode, createNodeLogs } from './node-logs.ts';
+import { createShowingTransport } from './showing-transport.ts';
 import { startEventExpiry } from './store/event-expiry.ts';
 import { openSqliteLog } from './store/sqlite-log.ts';
 import { createStore, type Store } from './store/store.ts';
@@ -80,6 +83,8 @@ export interface ControlPlane extends GuardedApi {
   readonly authority: Authority;
   /** A way in for a client in this process, in that user's name. */
   transportFor(user: User): Transport;
+  /** The same for whomever these make at the time of each request, as over TLS. */
+  transportWith(credentials: CredentialsSource): Transport;
   /** Ends watches and closes the data file. Call it once, last. */
   close(): void;
 }
@@ -91,12 +96,18 @@ export const createControlPlane = ({ dataFile, connectNode, ...options }: Contro
   const authority = ensureAuthority({ store, clock, random: random.stream('authority') });
   const toNodes = connectNode?.({ authority, clock, random: random.stream('kubelet-client') });
   const guarded = createGuardedApi({ ...options, store, ...(toNodes && { openNodeLog: createNodeLogs(toNodes) }) });
-  const { api } = guarded;
+  const { api, tokens } = guarded;
+  const userOf = createShownCredentials({ authority, clock, tokens: () => tokens });
   const stopExpiry = startEventExpiry(store, clock);
   return {
     ...guarded,
     authority,
     transportFor: (user) => createApiTransport(api, user),
+    transportWith: (credentials) =>
+      createShowingTransport(credentials, (shown) => {
+        const user = userOf(shown);
+        return user === undefined ? createRefusingTransport() : createApiTransport(api, user);
+      }),
     close: () => {
       stopExpiry();
       api.close();

@@ -10,6 +10,8 @@ const ONE_LOOK_MS = 6_000;
 const rows = [
   { story: 'after a burst', grownMb: 100, busy: 0.02, of: 'server', collections: 1 },
   { story: 'not while requests keep coming', grownMb: 100, busy: 0.5, of: 'server', collections: 0 },
+  { story: 'also between heartbeats, when there is much', grownMb: 100, busy: 0.3, of: 'server', collections: 1 },
+  { story: 'not between heartbeats, when there is less', grownMb: 50, busy: 0.3, of: 'server', collections: 0 },
   { story: 'not when there is little to give back', grownMb: 10, busy: 0, of: 'server', collections: 0 },
   { story: 'a little, by a controller', grownMb: 10, busy: 0, of: 'controller', collections: 1 },
   {
@@ -41,6 +43,19 @@ for (const { story, grownMb, busy, of, collections } of rows) {
     assert.equal(clock.timers, 0);
   });
 }
+
+test('a process that is never idle is not stopped for it more often than once a minute', () => {
+  const clock = createManualClock();
+  let collected = 0;
+  const collect = (): void => {
+    collected += 1;
+  };
+  const sizeBytes = (): number => clock.elapsed() * MB;
+  const stop = startIdleCollection(clock, { sizeBytes, busyShare: () => 0.3, collect });
+  clock.advance(5 * 60_000);
+  assert.ok(collected >= 4 && collected <= 5, `${collected} times in five minutes`);
+  stop();
+});
 
 test('a process that cannot collect on demand has no timer for it', () => {
   const clock = createManualClock();

@@ -11,7 +11,9 @@ import type { Random } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/create-client.ts';
+import type { CredentialsSource } from '../kube/client/login/credentials.ts';
 import { renderKubeconfig } from '../kube/client/login/render-kubeconfig.ts';
+import type { Transport } from '../kube/client/transport.ts';
 import { createManager } from '../kube/manager/manager.ts';
 import { renderCertificate } from '../pki/certificate.ts';
 import type { OnRequest } from './auth/audit.ts';
@@ -25,7 +27,7 @@ import { createFairTransport } from './fair-transport.ts';
 import { type HttpsServer, startHttpsServer } from './https-server.ts';
 import { startIdleCollection } from './idle-collection.ts';
 import { connectNodeByTls } from './node-connection.ts';
-import { createSystemHeap } from './system-heap.ts';
+import { createSystemHeap, shrinkBufferPool } from './system-heap.ts';
 
 export interface ServeOptions {
   readonly clock: Clock;
@@ -49,6 +51,8 @@ export interface ServedControlPlane {
   kubeconfigFor(user: User): Secret<string>;
   /** A client in this process, in that user's name. */
   clientFor(user: User): KubeClient;
+  /** Without sockets, for somebody in this process: who it is says what it shows, as to `url`. */
+  transportWith(credentials: CredentialsSource): Transport;
   /** Why the data file took a write no more, if it did not. */
   storeFailure(): FleetError | undefined;
   /** Settles after a clean stop; rejects when a part fails, or the data file takes no writes any more. */
@@ -59,6 +63,7 @@ export interface ServedControlPlane {
 
 export const serveControlPlane = async (options: ServeOptions): Promise<ServedControlPlane> => {
   const { clock, random, logger, databaseFile, onRequest } = options;
+  shrinkBufferPool();
   const broken = createBreakage();
   const plane = createControlPlane({
     ...{ clock, random, logger, connectNode: connectNodeByTls, onStoreFailed: broken.note },
@@ -76,6 +81,7 @@ export const serveControlPlane = async (options: ServeOptions): Promise<ServedCo
     kubeconfigFor,
     kubeconfig: kubeconfigFor(ADMIN),
     clientFor,
+    transportWith: (credentials) => createFairTransport(plane.transportWith(credentials)),
     storeFailure: broken.error,
     runControllers: async (signal) => {
       const life = linkedController(signal);

@@ -19,3 +19,10 @@ export const createSystemHeap = (): Heap => {
     collect: gc && (() => void gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })),
   };
 };
+
+const POOL_BYTES = 8 * 1024;
+
+/** Node cuts small Buffers from larger pieces, and one that is kept keeps its whole piece: of 64 KiB unless told otherwise. */
+export const shrinkBufferPool = (): void => {
+  Buffer.poolSize = POOL_BYTES;
+};

@@ -22,6 +22,8 @@ export const CONDITIONS = {
     scaling: 'Scaling',
     /** A warning only: a tag may mean another image tomorrow. */
     imagePinned: 'ImagePinned',
+    /** Whether nobody else makes runners of the pool; there once somebody did. */
+    soleController: 'SoleController',
     paused: 'Paused',
   },
 } as const;
@@ -54,6 +56,8 @@ export const REASONS = {
       ordering: 'Ordering',
       /** The MacHost that it names is missing, and is made anew if there is the Mac (R15). */
       hostNotOnRecord: 'HostNotOnRecord',
+      /** A server that nobody has on record has its name. */
+      strayServer: 'StrayServer',
       /** This manager lists no servers of that zone. */
       zoneNotServed: 'ZoneNotServed',
     },
@@ -63,6 +67,8 @@ export const REASONS = {
       credentialsRefreshFailed: 'CredentialsRefreshFailed',
       missingSudoPassword: 'MissingSudoPassword',
       nodeMissing: 'NodeMissing',
+      /** Its Node is there, and has not been ready for long. */
+      nodeNotReady: 'NodeNotReady',
       nodeIdentityUnavailable: 'NodeIdentityUnavailable',
       kubeconfigUnavailable: 'KubeconfigUnavailable',
       tailscaleAuthKeyUnavailable: 'TailscaleAuthKeyUnavailable',
@@ -84,7 +90,7 @@ export const REASONS = {
       wipeStuck: 'WipeStuck',
       /** Scaleway does not install it any more. */
       wipeRefused: 'WipeRefused',
-      /** A third of the pool is in quarantine: recovery stops, it is not the Macs (R21). */
+      /** A third of the pool is in quarantine, or of the Macs that worked is not ready: recovery stops, it is not the Macs (R21). */
       recoveryHalted: 'RecoveryHalted',
       quarantined: 'Quarantined',
       /** Beyond recovery after its machine was provisioned, which is to be replaced (R22). */
@@ -151,6 +157,7 @@ export const REASONS = {
       unreachable: 'SignalsUnavailable',
     },
     imagePinned: { pinned: 'Digest', tag: 'NoDigest' },
+    soleController: { alone: 'Alone', another: 'AnotherController' },
     paused: PAUSED,
   },
 } as const;

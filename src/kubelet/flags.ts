@@ -66,6 +66,9 @@ const METRICS_PORT = 8_080;
 /** macOS starts no third VM: Apple's licence. */
 const VMS_MAX = 2;
 
+/** How many VMs run at once, whoever bound their Pods. */
+export const vmsMaxOf = ({ pods }: Pick<WantedCapacity, 'pods'>): number => Math.min(VMS_MAX, pods);
+
 /** Prints help and ends the process where the arguments ask for that. */
 export const parseKubeletFlags = (args: readonly string[], env: Env = {}): KubeletFlags => {
   const is = 'makes this Mac a Kubernetes Node, and runs its Pods as Tart virtual machines';

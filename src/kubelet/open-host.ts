@@ -5,7 +5,7 @@ import { FleetError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import { createUsageMeter, type SystemUsage, type UsageMeter } from './api/usage/measure-usage.ts';
-import type { KubeletFlags } from './flags.ts';
+import { type KubeletFlags, vmsMaxOf } from './flags.ts';
 import type { DiskSpace, HostFiles } from './host/host-files.ts';
 import { createSystemCommands } from './host/system-commands.ts';
 import { createSystemFiles, measureSystemDisk } from './host/system-files.ts';
@@ -68,7 +68,6 @@ export interface OpenHost {
   goesDown(signal: AbortSignal): Promise<boolean>;
 }
 
-const VMS_MAX = 2;
 const VERSION_TIMEOUT_MS = 5_000;
 
 export const openHost = (options: OpenHostOptions): OpenHost => {
@@ -81,8 +80,8 @@ export const openHost = (options: OpenHostOptions): OpenHost => {
   const tartHome = env['TART_HOME'] ?? `${env['HOME'] ?? ''}/.tart`;
   const session = platform === 'macos' ? createGuiSession({ commands, clock, logger, uid, life }) : noGuiSession;
   const vms = createTartVms({
-    ...{ cli, commands, files, clock, life, tartHome, recordsDir: folders.records, vmsMax: VMS_MAX },
-    ensureSession: session.ensure,
+    ...{ cli, commands, files, clock, life, tartHome, recordsDir: folders.records },
+    ...{ vmsMax: vmsMaxOf(flags.capacity), ensureSession: session.ensure },
   });
   const images = createTartImages({
     ...{ cli, vms, clock, random, logger, files, measureDisk: measureSystemDisk, diskPath: tartHome },

@@ -20,7 +20,7 @@ describe('the agent’s own log', () => {
     assert.equal(readFileSync(log.path, 'utf8'), 'a word\n');
   });
 
-  it('is emptied in place when it is: whoever has it open goes on in the same file', async () => {
+  it('§7-44 is emptied in place when it is: whoever has it open, launchd or a shipper, goes on in the same file', async () => {
     const log = { files, path: join(folder, 'long.log'), oldPath: join(folder, 'long.old') };
     const held = openSync(log.path, 'a');
     const { ino } = statSync(log.path);

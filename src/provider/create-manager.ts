@@ -31,6 +31,7 @@ import { machinesOf, type ProviderCaches } from './host/host-caches.ts';
 import { createHostController, WORKERS } from './host/host-controller.ts';
 import { isOrder } from './host/host-life.ts';
 import { createInventoryController } from './host/inventory.ts';
+import { createKnownStrays } from './host/known-strays.ts';
 import type { HostPorts } from './host/ports.ts';
 import { createTurns } from './host/turns.ts';
 import { createCsrApprover, keyOfRequest, undecidedNodeOf } from './identity/csr-approver.ts';
@@ -88,7 +89,7 @@ const createCaches = ({ client, clock, random, logger, metrics, settings: { name
 const createLives = (
   ports: ProviderPorts,
   caches: ProviderCaches,
-  { events, missed }: Pick<MachineDeps, 'events' | 'missed'>,
+  { events, missed, strays }: Pick<MachineDeps, 'events' | 'missed' | 'strays'>,
 ): readonly Controller[] => {
   const { recordMaxAgeMs: goodForMs } = ports.settings.times;
   const wake = (name: string): void => {
@@ -98,7 +99,7 @@ const createLives = (
   };
   const turns = createTurns({ clock: ports.clock, places: WORKERS, goodForMs, wake });
   const hosts = createHostController(ports, caches, { events, turns });
-  const machines = createMachineController({ ports, caches, events, missed, turns });
+  const machines = createMachineController({ ports, caches, events, missed, strays, turns });
   return [hosts, machines];
 };
 
@@ -110,6 +111,7 @@ export const createManager = (ports: ProviderPorts): Manager => {
   const signal = neverAborted();
   const events = createEventRecorder({ client, clock, ids, logger, component: EVENT_SOURCES.machine, signal });
   const lists = createCompleteLists();
+  const strays = createKnownStrays();
   if (metrics !== undefined) measureFleet(metrics.registry, caches, namespace);
   return createKubeManager({
     name: 'macfleet-provider',
@@ -119,8 +121,8 @@ export const createManager = (ports: ProviderPorts): Manager => {
     logger,
     caches: Object.values(caches),
     controllers: [
-      createInventoryController(ports, caches, { lists, onStrays: tellStrays({ ports, caches, events }) }),
-      ...createLives(ports, caches, { events, missed: createMissedHosts(clock, lists) }),
+      createInventoryController(ports, caches, { lists, strays, onStrays: tellStrays({ ports, caches, events }) }),
+      ...createLives(ports, caches, { events, strays, missed: createMissedHosts(clock, lists) }),
       createCsrApprover({
         ...{ requests, hosts, servingAddresses: ports.settings.servingAddresses ?? [] },
         ...(namespace === undefined ? {} : { namespace }),

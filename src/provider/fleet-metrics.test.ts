@@ -66,6 +66,26 @@ describe('the metrics of a fleet', () => {
     await end();
   });
 
+  it('W-13 count machines that had their Mac and are not ready, by fleet', async () => {
+    const { client, signal, series, end } = await start();
+    const spec = { type: 'M2-L', zone: 'fr-par-1', os: 'Tahoe', acquire: 'pool', fleetName: 'macos' } as const;
+    await client.create(MACHINES, { metadata: KEY, spec }, { signal });
+    const say = (status: object): Promise<unknown> =>
+      client.patch(MACHINES, KEY, { type: 'merge', body: { status } }, { signal, subresource: 'status' });
+    const ready = (status: string) => ({
+      conditions: [{ type: 'Ready', status, reason: 'x', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }],
+    });
+    await say(ready('False'));
+    assert.deepEqual(await series('macfleet_machines_unready{'), [], 'on its way for the first time');
+    await say({ initialization: { provisioned: true }, ...ready('True') });
+    assert.deepEqual(await series('macfleet_machines_unready{'), []);
+    await say(ready('False'));
+    assert.deepEqual(await series('macfleet_machines_unready{'), ['macfleet_machines_unready{fleet="macos"} 1']);
+    await client.delete(MACHINES, KEY, { signal });
+    assert.deepEqual(await series('macfleet_machines_unready{'), []);
+    await end();
+  });
+
   it('count Macs by state, and those that nobody has', async () => {
     const { client, signal, series, end } = await start();
     const source = { scaleway: { projectID: 'p', zone: 'z', serverID: 'srv-1' } };

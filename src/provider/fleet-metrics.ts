@@ -1,6 +1,7 @@
 /** What a fleet looks like from outside: one series per machine under the original's name, and Macs by state (T-37, T-38). */
 import Gauge from 'prom-client/lib/gauge.js';
 import type Registry from 'prom-client/lib/registry.js';
+import { CONDITIONS } from '../kinds/condition-reasons.ts';
 import type { HOST_STATES, MacHost } from '../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../kinds/machine.ts';
 import type { Cache } from '../kube/cache/cache.ts';
@@ -28,14 +29,24 @@ const followMachines = (registry: Registry, machines: Cache<ScalewayAppleSilicon
     labelNames: ['machine', 'fleet', 'phase', 'failure_reason'],
     registers: [registry],
   });
+  const unready = new Gauge({
+    name: 'macfleet_machines_unready',
+    help: 'Machines that were provisioned and are not ready: the Node of their Mac is not, or is gone.',
+    labelNames: ['fleet'],
+    registers: [registry],
+  });
   const told = new Map<string, Readonly<Record<string, string>>>();
   const forget = (key: string): void => {
     const labels = told.get(key);
     if (labels !== undefined) phase.remove(labels);
     told.delete(key);
   };
+  const countUnready = ({ spec, status }: ScalewayAppleSiliconMachine, by: 1 | -1): void =>
+    unready.inc({ fleet: spec.fleetName ?? '' }, isUnready(status) ? by : 0);
   machines.subscribe((change) => {
     const machine = change.type === 'deleted' ? change.old : change.object;
+    if (change.type !== 'added') countUnready(change.old, -1);
+    if (change.type !== 'deleted') countUnready(change.object, 1);
     const key = renderKey(keyOf(machine));
     forget(key);
     if (change.type === 'deleted') return;
@@ -44,6 +55,10 @@ const followMachines = (registry: Registry, machines: Cache<ScalewayAppleSilicon
     phase.set(labels, 1);
   });
 };
+
+const isUnready = (status: ScalewayAppleSiliconMachine['status']): boolean =>
+  status?.initialization?.provisioned === true &&
+  status.conditions?.some(({ type, status: is }) => type === CONDITIONS.machine.ready && is === 'False') === true;
 
 const labelsOf = ({ metadata, spec, status }: ScalewayAppleSiliconMachine): Readonly<Record<string, string>> => ({
   machine: metadata.name,

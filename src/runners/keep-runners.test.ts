@@ -61,7 +61,10 @@ describe('what is kept of a runner', () => {
     const keep = createRunnerKeeping();
     const { spec } = poolWith({ replicas: 2 });
     const plan = (pods: readonly Pod[]) => {
-      const { retire, ...rest } = planPool({ spec, life: 'up', pods, creating: [], isNodeDraining: () => false });
+      const { retire, ...rest } = planPool({
+        ...{ spec, life: 'up', pods, creating: [], nowMs: NOW },
+        isNodeDraining: () => false,
+      });
       return { ...rest, retire: retire.map(({ pod, why }) => [pod.metadata.name, why]) };
     };
     assert.deepEqual(plan(PODS.map(keep)), plan(PODS));
@@ -75,6 +78,14 @@ describe('what is kept of a runner', () => {
     assert.equal(one.metadata.finalizers, other.metadata.finalizers);
     assert.equal(one.spec.containers, other.spec.containers);
     assert.equal(one.status, other.status);
+  });
+
+  it('says since when it is up to the quarter of an hour, which many have in common', () => {
+    const keep = createRunnerKeeping();
+    const upAt = (startedAt: string): Pod => keep(runner('a', { status: container({ running: { startedAt } }) }));
+    const one = upAt('2026-08-01T10:44:59Z');
+    assert.equal(one.status?.containerStatuses?.[0]?.state?.running?.startedAt, '2026-08-01T10:30:00Z');
+    assert.equal(one.status, upAt('2026-08-01T10:31:00Z').status);
   });
 
   it('of its account: whose it is, and since when', () => {

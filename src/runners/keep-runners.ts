@@ -2,6 +2,7 @@
  * What is held of Pods and accounts in caches: thousands of each, of which a controller reads little. What runners of a pool have in
  * common is in memory once.
  */
+import { parseTimestamp, toTimestamp } from '../base/clock.ts';
 import { createRecent } from '../base/recent.ts';
 import { LABELS } from '../kinds/labels.ts';
 import type { ServiceAccount } from '../kube/types/core.ts';
@@ -77,8 +78,15 @@ const keepOfContainer = ({ name, state }: ContainerStatus): ContainerStatus => (
   ...(state === undefined ? {} : { state: keepOfState(state) }),
 });
 
-/** That it runs, not since when. */
+/** Since when it runs matters after hours: to the quarter of one, most runners have it in common. */
+const SINCE_STEP_MS = 900_000;
+
 const keepOfState = ({ running, terminated }: State): State => ({
-  ...(running === undefined ? {} : { running: {} }),
+  ...(running === undefined ? {} : { running: keepOfStart(running.startedAt) }),
   ...(terminated === undefined ? {} : { terminated }),
 });
+
+const keepOfStart = (startedAt: string | undefined): NonNullable<State['running']> => {
+  const sinceMs = parseTimestamp(startedAt);
+  return sinceMs === undefined ? {} : { startedAt: toTimestamp(sinceMs - (sinceMs % SINCE_STEP_MS)) };
+};

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Registry from 'prom-client/lib/registry.js';
+import { toTimestamp } from '../base/clock.ts';
 import { silentLogger } from '../base/logger.ts';
 import { createManualClock } from '../base/testing/manual-clock.ts';
 import { RUNNER_POOLS, type RunnerPool } from '../kinds/runner-pool.ts';
@@ -41,7 +42,7 @@ const open = async (pools: readonly RunnerPool[], pods: readonly Pod[]) => {
     stop.abort();
     await Promise.all(running);
   };
-  return { read, client, signal, advance, close, nowMs: wall.now() };
+  return { read, client, signal, advance, close, wall };
 };
 
 const has = (lines: readonly string[], line: string): void =>
@@ -72,6 +73,37 @@ describe('metrics of pools (§3.14, §9.8-9)', () => {
     has(lines, 'fleet_ready_nodes{fleet_selector="m2",operating_system="darwin"} 1');
     has(lines, 'fleet_filtered_nodes{fleet_selector="m2",operating_system="darwin",reason="not_ready"} 1');
     has(lines, 'fleet_filtered_nodes{fleet_selector="m2",operating_system="darwin",reason="disk_pressure"} 1');
+    await close();
+  });
+
+  it('tell the age of the runner that waits longest, and forget it when it is gone', async () => {
+    const { read, client, signal, advance, close, wall } = await open(
+      [poolWith({ replicas: 3 })],
+      [runner('a', { is: 'unbound' }), runner('b', { is: 'starting' }), runner('c')],
+    );
+    const age = async (): Promise<string | undefined> =>
+      (await read()).find((line) => line.includes('oldest_pending'))?.split(' ')[1];
+    const named = (name: string) => ({ namespace: 'tuist-runners', name });
+    const bornEarlier = { metadata: { creationTimestamp: toTimestamp(wall.now() - 30_000) } };
+    await client.patch(PODS, named('b'), { type: 'merge', body: bornEarlier }, { signal });
+    wall.advance(60_000);
+    const ages: (string | undefined)[] = [];
+    for (const name of ['b', 'a', 'c']) {
+      await advance(0);
+      ages.push(await age());
+      await client.patch(PODS, named(name), { type: 'merge', body: { metadata: { finalizers: [] } } }, { signal });
+      await client.delete(PODS, named(name), { signal, gracePeriodSeconds: 0 });
+    }
+    assert.deepEqual(ages, ['90', '60', '0']);
+    await close();
+  });
+
+  it('are of pools for Macs alone', async () => {
+    const { read, close } = await open([poolWith({ os: 'linux', fleetSelector: 'kata' })], [runner('a')]);
+    assert.deepEqual(
+      (await read()).filter((line) => /pool="ci"|kata/.test(line)),
+      [],
+    );
     await close();
   });
 

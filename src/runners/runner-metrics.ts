@@ -72,8 +72,7 @@ export const measurePools = (registry: Registry, caches: RunnersCaches, clock: C
     collect() {
       this.reset();
       for (const gauge of all.values()) gauge.reset();
-      for (const stored of caches.pools.list()) {
-        const pool = parseRunnerPool(stored);
+      for (const pool of ownPools(caches)) {
         const { name } = pool.metadata;
         const pods = caches.pods.byIndex('pool', renderKey(keyOf(pool))).filter(isAlive);
         for (const phase of PHASES)
@@ -94,6 +93,13 @@ export const measurePools = (registry: Registry, caches: RunnersCaches, clock: C
   measureFleets(registry, caches);
 };
 
+/** Those for linux are another controller's. */
+const ownPools = ({ pools }: Pick<RunnersCaches, 'pools'>): readonly RunnerPool[] =>
+  pools
+    .list()
+    .map(parseRunnerPool)
+    .filter(({ spec }) => spec.os === 'darwin');
+
 const phaseOf = ({ status }: Pod): string => status?.phase ?? 'Pending';
 
 interface Counting {
@@ -107,7 +113,7 @@ const countPool = (
   { caches, nowMs }: Counting,
 ): Readonly<Record<string, number>> => {
   const { rolling, stale, rollCap } = planPool({
-    ...{ spec: pool.spec, life: 'up', pods, creating: pool.status?.creating ?? [] },
+    ...{ spec: pool.spec, life: 'up', pods, creating: pool.status?.creating ?? [], nowMs },
     isNodeDraining: (name) => isNodeDraining(caches.nodes.get(name)),
   });
   const isIdle = (pod: Pod): boolean =>
@@ -124,7 +130,7 @@ const countPool = (
   };
 };
 
-const measureFleets = (registry: Registry, { pools, nodes }: RunnersCaches): void => {
+const measureFleets = (registry: Registry, caches: RunnersCaches): void => {
   new Gauge({
     name: 'tuist_runners_fleet_ready_nodes',
     help: 'Nodes of a fleet that take runners.',
@@ -133,9 +139,9 @@ const measureFleets = (registry: Registry, { pools, nodes }: RunnersCaches): voi
     collect() {
       this.reset();
       filtered.reset();
-      for (const fleet of new Set(pools.list().map(({ spec }) => spec.fleetSelector))) {
+      for (const fleet of new Set(ownPools(caches).map(({ spec }) => spec.fleetSelector))) {
         const labels = { fleet_selector: fleet, operating_system: 'darwin' };
-        const troubles = nodes
+        const troubles = caches.nodes
           .list()
           .filter((node) => isInFleet(node, fleet))
           .map(troubleOf);

@@ -1,5 +1,5 @@
 /** What a runner's Pod says about it. Pure; the words are those of the Go original (§3.4). */
-import { toTimestamp } from '../base/clock.ts';
+import { parseTimestamp, toTimestamp } from '../base/clock.ts';
 import { FINALIZERS, LABELS } from '../kinds/labels.ts';
 import type { Pod } from '../kube/types/pod.ts';
 
@@ -26,6 +26,12 @@ export const isLeaving = (pod: Pod): boolean =>
   labelOf(pod, LABELS.runnerOperatorDrain) === 'true' || labelOf(pod, LABELS.drainEligible) === 'true';
 
 export const isRunning = ({ status }: Pod): boolean => status?.phase === 'Running';
+
+/** Since when it is up, where it runs; where its Node did not say, since when it is there. */
+export const upSinceOf = ({ metadata, status }: Pod): number | undefined => {
+  const starts = (status?.containerStatuses ?? []).flatMap(({ state }) => state?.running?.startedAt ?? []);
+  return parseTimestamp(starts[0] ?? metadata.creationTimestamp);
+};
 
 /** Of another image than the pool's, to the letter; a Pod without containers is of none. */
 export const isStale = ({ spec }: Pod, image: string): boolean => {

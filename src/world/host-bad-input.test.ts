@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { CONDITIONS } from '../kinds/condition-reasons.ts';
 import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
+import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
 import { SECRETS } from '../kube/types/core.ts';
 import { apiVersionOf } from '../kube/types/resource.ts';
 import { openSshKeyFrom } from '../pki/openssh-key.ts';
@@ -120,22 +121,66 @@ describe('a machine with wrong input', () => {
     await runUntil(world, 'ready', () => readyMachines(world) === 1);
   });
 
+  /** One that core has not made. */
+  const putMachine = ({ operator }: FleetWorld, name: string, metadata: object = {}): void =>
+    operator.apply({
+      resource: MACHINES,
+      object: {
+        ...{ apiVersion: apiVersionOf(MACHINES), kind: MACHINES.kind, spec: { fleetName: 'macos' } },
+        metadata: { name, namespace: 'default', ...metadata },
+      },
+    });
+
+  /** A Machine of core that wants it. */
+  const putOwner = ({ operator }: FleetWorld, name: string): void => {
+    const infrastructureRef = { apiGroup: MACHINES.group, kind: MACHINES.kind, name };
+    const bootstrap = { dataSecretName: 'noop-bootstrap' };
+    operator.apply({
+      resource: CLUSTER_API_RESOURCES.machines,
+      object: {
+        ...{ apiVersion: apiVersionOf(CLUSTER_API_RESOURCES.machines), kind: CLUSTER_API_RESOURCES.machines.kind },
+        metadata: { name, namespace: 'default', labels: { 'cluster.x-k8s.io/cluster-name': 'demo' } },
+        ...{ spec: { clusterName: 'demo', bootstrap, infrastructureRef } },
+      },
+    });
+  };
+
+  it('is owned by no Machine: told with what to do, and it goes on when one owns it', async () => {
+    const world = createFleetWorld({ seed: 97, macs: 1 });
+    for (const demo of renderDemo(0)) world.operator.apply(demo);
+    putMachine(world, 'orphan');
+    await isTold(
+      world,
+      'WaitingForClusterInfrastructureReady',
+      /^No Machine owns this object: .*infrastructureRef.*, or delete it/,
+    );
+    putOwner(world, 'orphan');
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  });
+
+  it('D9 belongs to a Cluster without infrastructure: it takes no Mac, and one as soon as there is', async () => {
+    const world = createFleetWorld({ seed: 98, macs: 1 });
+    const [shell, ...others] = renderDemo(0);
+    for (const demo of others) world.operator.apply(demo);
+    await pass(world, 60_000);
+    putOwner(world, 'early');
+    const uid = world.operator.list(CLUSTER_API_RESOURCES.machines)[0]?.metadata.uid;
+    const owner = { apiVersion: apiVersionOf(CLUSTER_API_RESOURCES.machines), kind: 'Machine', name: 'early', uid };
+    const labels = { 'cluster.x-k8s.io/cluster-name': 'demo' };
+    putMachine(world, 'early', { labels, ownerReferences: [owner] });
+    await isTold(world, 'WaitingForClusterInfrastructureReady', /^The Cluster demo has no infrastructure yet/);
+    assert.equal(machineOf(world)?.status?.serverID, undefined);
+    if (shell !== undefined) world.operator.apply(shell);
+    await runUntil(world, 'ready', () => readyMachines(world) === 1);
+  });
+
   it('T-13 T-15 I-07 is paused, or nobody’s: nothing is adopted for it, and it can be deleted', async () => {
     const world = createFleetWorld({ seed: 96, macs: 1 });
     for (const demo of renderDemo(0)) world.operator.apply(demo);
-    const put = (name: string, annotations: object): void =>
-      world.operator.apply({
-        resource: MACHINES,
-        object: {
-          ...{ apiVersion: apiVersionOf(MACHINES), kind: MACHINES.kind, spec: {} },
-          metadata: { name, namespace: 'default', annotations: { ...annotations } },
-        },
-      });
-    put('nobodys', {});
-    put('paused', { 'cluster.x-k8s.io/paused': '' });
+    putMachine(world, 'nobodys');
+    putMachine(world, 'paused', { annotations: { 'cluster.x-k8s.io/paused': '' } });
     await runUntil(world, 'a free Mac', () => freeHosts(world) === 1);
     await pass(world, 120_000);
-    assert.ok(reasonsOf(world).includes('WaitingForClusterInfrastructureReady'), JSON.stringify(reasonsOf(world)));
     for (const name of ['nobodys', 'paused']) world.operator.remove(MACHINES, name);
     await runUntil(world, 'gone', () => world.operator.list(MACHINES).length === 0);
     assert.deepEqual(world.cloud.audit(), []);

@@ -15,6 +15,12 @@ const { machines: CORE_MACHINES } = CLUSTER_API_RESOURCES;
 const hostOf = ({ operator }: FleetWorld, serverId: string | undefined): MacHost | undefined =>
   operator.list(MAC_HOSTS).find(({ metadata }) => metadata.name === serverId);
 
+/** What the table of MacHosts shows of one that is not ready. */
+const waitsFor = (world: FleetWorld, serverId: string): string => {
+  const ready = hostOf(world, serverId)?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'False' ? `${ready.reason}: ${ready.message}` : '';
+};
+
 const verbsOf = ({ cloud }: FleetWorld, serverId: string): readonly string[] =>
   cloud
     .audit()
@@ -83,6 +89,11 @@ describe('trouble with a Mac, on the virtual clock', () => {
     assert.match(world.cloud.server(bad)?.name ?? '', /^tuist-quarantine-0a1b2c3d-/);
     assert.equal(hostOf(world, bad)?.spec.quarantine?.reason, 'BootstrapExhausted');
     await runUntil(world, 'ready on another', () => readyMachines(world) === 1);
+    await pass(world, 60_000);
+    assert.match(
+      waitsFor(world, bad),
+      /^Quarantined: in quarantine: went back 3 times .*BootstrapExhausted; .*macfleet release/,
+    );
     const release = { intentID: 'by-hand', reason: 'Repaired' };
     world.operator.merge(MAC_HOSTS, bad, { spec: { release } });
     await runUntil(world, 'free again', () => hostOf(world, bad)?.status?.state === 'free');
@@ -145,6 +156,7 @@ describe('trouble with a Mac, on the virtual clock', () => {
     await pass(world, 3_600_000);
     assert.equal(hostOf(world, id)?.spec.hold?.reason, 'OwnerVanished');
     assert.equal(countOf(world, id, 'reinstall'), 0);
+    assert.match(waitsFor(world, id), /^OwnerVanished: held: the machine .* is gone .*macfleet release/);
     world.operator.merge(MAC_HOSTS, id, { spec: { release: { intentID: 'by-hand', reason: 'NotNeeded' } } });
     await runUntil(world, 'free again', () => freeHosts(world) === 1);
     assert.equal(countOf(world, id, 'reinstall'), 1);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FleetError } from '../base/errors.ts';
-import { NODES } from '../kube/types/core.ts';
+import { EVENTS, NODES } from '../kube/types/core.ts';
 import type { VmFaults } from '../sim/tart/tart-settings.ts';
 import { createKubeletWorld, type KubeletWorld, NODE_NAME } from './kubelet-world.ts';
 import {
@@ -22,6 +22,13 @@ const worldWith = (seed: number, faults: VmFaults, wanted?: WantedPod): KubeletW
   createPod(world, { atMs: 1_000, name: 'pod' }, wanted);
   return world;
 };
+/** Of Pods. */
+const eventsOf = ({ operator }: KubeletWorld): readonly string[] =>
+  operator
+    .list(EVENTS)
+    .flatMap(({ involvedObject: { kind, name }, type, reason, message }) =>
+      kind === 'Pod' ? [`${type} ${reason} ${name}: ${message}`] : [],
+    );
 const stateOf = (world: KubeletWorld) => world.pod('pod')?.status?.containerStatuses?.[0]?.state;
 
 describe('F83: a run that ends', () => {
@@ -133,6 +140,10 @@ describe('S29: a graphical session that does not come back', () => {
     assert.equal(world.node()?.status?.allocatable?.['pods'], '0');
     await runFor(world, 600_000);
     assert.ok(!isReady(world.node()));
+    world.login.unseal();
+    await runUntil(world, 'somebody is logged in, and it is told', () => isReady(world.node()));
+    assert.ok(world.login.hasSession());
+    assert.equal(world.node()?.status?.allocatable?.['pods'], '3');
   });
 });
 
@@ -217,6 +228,30 @@ describe('F85: an image that does not come', () => {
   });
 });
 
+describe('a pull', () => {
+  const play = async (seed: number, pullMs: number) => {
+    const world = createKubeletWorld({ seed });
+    world.mac.configure({ images: { '*': { pullMs } } });
+    createPod(world, { atMs: 1_000, name: 'pod' });
+    const said = new Set<string>();
+    await runUntil(world, 'it is ready', () => {
+      const message = stateOf(world)?.waiting?.message;
+      if (message?.startsWith('pulling ')) said.add(message);
+      return isReady(world.pod('pod'));
+    });
+    return { said: [...said], writes: world.writes.filter(({ resource }) => resource === 'pods').length };
+  };
+
+  it('that takes long is told in quarters, and one that does not is told as such: few writes (D11)', async () => {
+    const image = 'ghcr.io/acme/macos:1';
+    const quick = await play(56, 20_000);
+    assert.deepEqual(quick.said, [`pulling ${image}`]);
+    const slow = await play(56, 600_000);
+    assert.deepEqual(slow.said, [`pulling ${image}`, ...[25, 50, 75].map((of) => `pulling ${image}: ${of} %`)]);
+    assert.equal(slow.writes, quick.writes + 3);
+  });
+});
+
 describe('what a Pod can do without', () => {
   it('§7-31 does not hold it up: its metrics cannot be passed on, and it runs all the same', async () => {
     const refused = async () => {
@@ -247,6 +282,24 @@ describe('a clone', () => {
       `set pod-plain-${uidOf('plain')} --random-serial`,
       `set pod-sized-${uidOf('sized')} --cpu 6 --memory 12288 --random-serial`,
     ]);
+    assert.deepEqual(eventsOf(world).toSorted(), [
+      'Normal CreatingVM plain: making a VM of ghcr.io/acme/macos:1',
+      'Normal CreatingVM sized: making a VM of ghcr.io/acme/macos:1',
+    ]);
+  });
+
+  it('that keeps the identity of its base runs all the same, and an event says so', async () => {
+    const serialKept = new FleetError('unavailable', { code: 'TartFailed', message: 'tart set: no such option' });
+    const world = createKubeletWorld({
+      seed: 64,
+      adjust: (ports) => ({ ...ports, vms: { ...ports.vms, configure: async () => ({ serialKept }) } }),
+    });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { script: 'exit 0' });
+    await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Succeeded 0');
+    assert.deepEqual(eventsOf(world), [
+      'Normal CreatingVM pod: making a VM of ghcr.io/acme/macos:1',
+      'Warning IdentityRegenSkipped pod: tart set: no such option',
+    ]);
   });
 
   it('§7-20 of somebody else is nobody’s to touch, nor is anything while images are built here', async () => {
@@ -263,6 +316,36 @@ describe('a clone', () => {
     world.mac.home.putVm('tuist-runner-build', vm);
     await runFor(world, 3_600_000);
     assert.deepEqual(world.mac.home.vmNames(), [golden, 'tuist-runner-build']);
+    // A base is kept for a day anyway; what it was made of is not.
+    assert.equal(world.mac.home.cached().length, 1);
+  });
+});
+
+describe('F88: an agent that starts while the API is away', () => {
+  it('takes nothing for nobody’s: a VM of which it knows nothing runs on, and is found when the API is back', async () => {
+    const network = { sites: { kube: { faults: { 'fail-before': 1 } } } } as const;
+    const world = createKubeletWorld({ seed: 63, network });
+    world.kernel.setFaults('off');
+    createPod(world, { atMs: 1_000, name: 'pod' });
+    await runUntil(world, 'it runs', () => isReady(world.pod('pod')));
+    const pids = world.mac.processes.list().map(({ pid }) => pid);
+    world.kernel.kill('kubelet');
+    world.mac.files.now.remove('/var/lib/tart-userdata/.journal');
+    world.kernel.setFaults('on');
+    const before = world.commands.length;
+    world.kernel.restart('kubelet', 1);
+    await runFor(world, 1_800_000);
+    const harmed = world.commands.slice(before).filter((words) => /^(stop|delete) /.test(words));
+    assert.deepEqual(harmed, []);
+    world.kernel.setFaults('off');
+    deletePod(world, { atMs: 60_000, name: 'pod' });
+    await runFor(world, 59_000);
+    assert.deepEqual([isReady(world.pod('pod')), [...world.starts.values()]], [true, [1]]);
+    assert.deepEqual(
+      world.mac.processes.list().map(({ pid }) => pid),
+      pids,
+    );
+    await runUntil(world, 'it is attended to', () => world.pod('pod') === undefined && isClean(world));
   });
 });
 

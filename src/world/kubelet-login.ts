@@ -15,6 +15,8 @@ export interface MacLogin {
   die(): void;
   /** From now on nobody is logged in by a loginwindow that starts: the password is not theirs. */
   seal(): void;
+  /** The password is theirs again, for the next loginwindow that starts. */
+  unseal(): void;
   hasSession(): boolean;
 }
 
@@ -43,6 +45,7 @@ export const createMacLogin = (clock: Clock, onSession: (state: 'begun' | 'ended
     },
     die: loginWindow.stop,
     seal: () => files.write('/etc/kcpassword', encodeKcpassword(SEALED_PASSWORD)),
+    unseal: () => files.write('/etc/kcpassword', encodeKcpassword(PASSWORD)),
     hasSession: loginWindow.hasSession,
   };
 };

@@ -5,8 +5,8 @@ import type { KubeletServer } from '../kubelet/api/https-server.ts';
 import type { LogKeeper } from '../kubelet/api/logs/log-keeper.ts';
 import type { KubeletPorts } from '../kubelet/create-kubelet.ts';
 import { createTartImages } from '../kubelet/images/tart-images.ts';
-import { createGuiSession, type GuiSession, noGuiSession } from '../kubelet/node/gui-session.ts';
-import { asFinding } from '../kubelet/node/host-probes.ts';
+import { createGuiSession, noGuiSession } from '../kubelet/node/gui-session.ts';
+import { createMacProbes, type HostProbesOptions } from '../kubelet/node/host-probes.ts';
 import { createHostWatch } from '../kubelet/node/host-watch.ts';
 import type { NodeFacts } from '../kubelet/node/node-facts.ts';
 import { createNodePart } from '../kubelet/node/node-part.ts';
@@ -74,7 +74,15 @@ export const createKubeletPorts = async (
   });
   const bookPath = `${ROOT}/tart-records/book.json`;
   const deps = { client, clock, random, logger };
-  const watch = createMacWatch({ clock, logger }, session);
+  const watch = createMacWatch({
+    clock,
+    logger,
+    commands,
+    vms,
+    session,
+    user: 'm1',
+    measureDisk: () => measureDisk('/'),
+  });
   return {
     ...{ ...deps, ids, vms, files, dial: noDial, metrics: noPodMetrics },
     images: createTartImages({ ...{ cli, files, vms, clock, random, logger, measureDisk, diskPath: '/' }, bookPath }),
@@ -89,16 +97,23 @@ export const createKubeletPorts = async (
   };
 };
 
-/** A Mac on which all is well, but for who is logged in. */
-const createMacWatch = ({ clock, logger }: Pick<KubeletDeps, 'clock' | 'logger'>, session: GuiSession) => {
+type MacWatchOptions = Pick<KubeletDeps, 'clock' | 'logger'> & Omit<HostProbesOptions, 'noteRunning'>;
+
+/** A Mac on which all is well, but for who is logged in and what Tart says. */
+const createMacWatch = ({ clock, logger, ...host }: MacWatchOptions) => {
   const well = async () => ({ is: 'well' }) as const;
-  const guiSession = (signal: AbortSignal) => asFinding(session.ensure(signal), signal);
+  const isAlwaysWell = host.session === noGuiSession;
+  let running = 0;
+  const noteRunning = (count: number): void => {
+    running = count;
+  };
+  const { guiSession, tart } = createMacProbes({ ...host, noteRunning });
   const watch = createHostWatch({
-    ...{ clock, logger, labelSources: {}, runningVms: () => 0, measureDisk: async () => 500e9 },
-    probes: { disk: well, memory: well, pids: well, guiSession, tart: well, autoLogin: well },
+    ...{ clock, logger, labelSources: {}, runningVms: () => running, measureDisk: async () => 500e9 },
+    probes: { disk: well, memory: well, pids: well, guiSession, tart: isAlwaysWell ? well : tart, autoLogin: well },
   });
   // Where somebody is always logged in nothing is ever found, and six hours of looks cost more than all else.
-  return session === noGuiSession ? { ...watch, run: aborted } : watch;
+  return isAlwaysWell ? { ...watch, run: aborted } : watch;
 };
 
 const aborted = (signal: AbortSignal): Promise<void> =>

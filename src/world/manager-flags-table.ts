@@ -9,6 +9,7 @@ import { parseWhole } from '../base/flags/parse-number.ts';
 import { DEFAULT_LIMITS } from '../provider/host/ports.ts';
 import { NOT_HERE } from './manager-flags-deferred.ts';
 import {
+  parseGitHubUrl,
   parseHostTimes,
   parseLeaseProfile,
   parseNamespace,
@@ -105,6 +106,12 @@ const SCALEWAY: readonly Flag[] = [
     is: 'where Macs answer SSH',
     standard: '22',
     parse: (text) => parseWhole(text, { least: 1, most: 65_535, what: 'port' }),
+  },
+  {
+    flag: '--github-api-url <url>',
+    is: "where builders' registration tokens are asked for",
+    standard: 'https://api.github.com',
+    parse: parseGitHubUrl,
   },
   {
     flag: '--host-times <profile>',

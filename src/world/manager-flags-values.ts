@@ -17,6 +17,17 @@ export const parseServerUrl = (text: string): string | undefined => {
   throw bad('BadUrl', `"${text}" is no address of an API server`, 'Write https://, a host and, if need be, a port.');
 };
 
+const HERE = ['127.0.0.1', 'localhost'];
+
+/** Of GitHub's API, or of what stands for it in tests: nobody sends the key of an App in clear over a network. */
+export const parseGitHubUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url?.search === '' && url.hash === '' && url.username === '';
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && HERE.includes(url.hostname));
+  if (url !== undefined && isPlain && isSafe) return url.href.replace(/\/$/, '');
+  throw bad('BadUrl', `"${text}" is no address of GitHub's API`, 'Write https:// and a host: https://api.github.com.');
+};
+
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 export const parseNamespace = (text: string): string => {

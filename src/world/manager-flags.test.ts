@@ -16,6 +16,7 @@ describe('a manager works on', () => {
     const { work } = parseManagerFlags(['--scaleway']);
     assert.deepEqual(work, {
       ...{ on: 'scaleway', credentialsDirectory: undefined, zones: undefined, poolPrefix: '', sshPort: 22 },
+      githubApiUrl: 'https://api.github.com',
       hostTimes: 'normal',
       artefactPaths: {
         tart: '/opt/tart/tart.tar.gz',
@@ -24,6 +25,13 @@ describe('a manager works on', () => {
       },
       stepInputs: { hostCpu: '8', hostMemoryMb: '16384', maxPods: '2' },
     });
+  });
+
+  test('with a GitHub that is elsewhere, also one on this machine', () => {
+    for (const url of ['https://github.test/api/v3', 'http://127.0.0.1:8080'])
+      assert.partialDeepStrictEqual(parseManagerFlags(['--scaleway', `--github-api-url=${url}`]).work, {
+        githubApiUrl: url,
+      });
   });
 
   test('Macs on which it puts what it is told, and that offer what it is told', () => {
@@ -234,6 +242,8 @@ describe('a manager refuses', () => {
     { story: 'a namespace to spread in that is none', args: ['--fleet-spread-namespace=_'], code: 'BadNamespace' },
     { story: 'a Deployment that cannot be', args: ['--fleet-spread-deployment=a b'], code: 'BadName' },
     { story: 'an API server without TLS', args: ['--api-server-url=http://a.test'], code: 'BadUrl', says: /http:/ },
+    { story: 'a GitHub without TLS', args: ['--github-api-url=http://github.test'], code: 'BadUrl', says: /GitHub/ },
+    { story: 'a GitHub that is none', args: ['--github-api-url='], code: 'BadUrl' },
     { story: 'an API server under a path', args: ['--api-server-url=https://a.test/k8s'], code: 'BadUrl' },
     {
       story: 'a prefix that would match its own names',

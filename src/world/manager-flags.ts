@@ -43,6 +43,7 @@ interface Said {
   readonly zones?: readonly string[];
   readonly orphanReclaimZones: readonly string[];
   readonly sshPort: number;
+  readonly githubApiUrl: string;
   readonly hostTimes: HostTimesProfile;
   readonly defaultAdoptPoolPrefix: string;
   readonly poolNamespaces: readonly PoolRule[];
@@ -147,6 +148,7 @@ const toScalewayWork = (command: Command, said: Said): ScalewayWork => {
       zones: said.zones ?? given,
       poolPrefix,
       sshPort,
+      githubApiUrl: said.githubApiUrl,
       hostTimes: said.hostTimes,
     },
     artefactPaths: {

@@ -31,6 +31,7 @@ export interface ScalewayWork extends HostAccessOptions {
   readonly credentialsDirectory?: string | undefined;
   readonly zones?: readonly string[] | undefined;
   readonly poolPrefix: string;
+  readonly githubApiUrl: string;
   readonly hostTimes: HostTimesProfile;
 }
 
@@ -64,6 +65,8 @@ export interface OpenProviderDeps extends ConnectDeps {
 
 export interface OpenedProvider {
   readonly ports: ProviderPorts;
+  /** What keeps the outside from being worked on; undefined when nothing does. */
+  notReadyBecause?(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -99,6 +102,7 @@ export const openProvider = async (
         machineWorkers,
       },
     },
+    notReadyBecause: () => opened.notReadyBecause?.(),
     close: opened.close,
   };
 };
@@ -116,15 +120,17 @@ const openOnScaleway = async (
 ): Promise<OpenedProvider> => {
   const { openScaleway } = await import('../scaleway/adapter/open-scaleway.ts');
   const { createCloudMetrics } = await import('../scaleway/adapter/cloud-metrics.ts');
+  const { createKeyWatch } = await import('../scaleway/adapter/key-watch.ts');
   const { createHostSessions, createScalewayPorts, readClusterId } = await import('./scaleway-provider.ts');
   const { openHostAccess } = await import('./host-access.ts');
   const { credentialsDirectory, zones, poolPrefix } = work;
   const { clock, random, logger, host, env, client, metrics, rules } = deps;
   const access = await deps.access();
   const macs = await openHostAccess(work, clock, signal);
+  const key = createKeyWatch({ clock, logger, observer: createCloudMetrics(metrics.registry) });
   const scaleway = await openScaleway(
     {
-      ...{ clock, random, env, readText: host.readText, observer: createCloudMetrics(metrics.registry) },
+      ...{ clock, random, env, readText: host.readText, observer: key.observer },
       ...(credentialsDirectory === undefined ? {} : { credentialsDirectory }),
       ...(zones === undefined ? {} : { zones }),
     },
@@ -142,14 +148,15 @@ const openOnScaleway = async (
       ...{ ...common, scaleway, sessions, clusterId, poolPrefix, hostTimes: work.hostTimes },
     });
     const { createHttpToGitHub } = await import('../github/http-send.ts');
-    const github = createHttpToGitHub();
+    const asking = key.start((until) => scaleway.cloud.listServers(scaleway.zones[0] ?? '', until));
+    const toGitHub = createHttpToGitHub();
+    const github = createGitHub({ send: toGitHub.send, clock, server: work.githubApiUrl });
     return {
-      ports: {
-        ...ports,
-        runners: createRunnerRegistrations({ client, github: createGitHub({ send: github.send, clock }) }),
-      },
+      ports: { ...ports, runners: createRunnerRegistrations({ client, github }) },
+      notReadyBecause: key.notReadyBecause,
       close: async () => {
-        await github.close();
+        await asking.close();
+        await toGitHub.close();
         await scaleway.close();
       },
     };
@@ -175,11 +182,11 @@ const openSimulated = async (
   const { clock, random, logger, host, client, rules } = deps;
   const { namespace } = rules;
   logger.warn('Working on simulated Macs: no real Mac and no real account is touched', { macs, speedUp });
-  const common = { clock, random, logger, speedUp };
+  const common = { clock, random, logger, speedUp, macs };
   const logins = createNodeLogins({ host, clock, random, logger });
   const join = joinKubeconfig === undefined ? await issueTokens(deps) : joinByFile(joinKubeconfig, { host });
   const project = projectId === undefined ? {} : { projectId };
-  const simulation = startStepLevelMacs({ ...common, ...project, macs, clientForNode: logins.clientForNode }, signal);
+  const simulation = startStepLevelMacs({ ...common, ...project, clientForNode: logins.clientForNode }, signal);
   await simulation.deliver();
   const chosen = { join, ...(namespace === undefined ? {} : { namespace }) };
   const ports = await createSimulatedPorts({ ...common, ...chosen, client }, simulation, signal);

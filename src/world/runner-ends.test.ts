@@ -4,15 +4,9 @@ import { describe, it } from 'node:test';
 import { RUNNER_POOLS } from '../kinds/runner-pool.ts';
 import { NODES, PODS } from '../kube/types/core.ts';
 import { BUSY, LEAVING, OLD_IMAGE } from '../runners/testing/runner-pods.ts';
-import { checkRest, isUp, openStage, type RunnersStage, runFor, runUntil } from './testing/runners-run.ts';
+import { checkRest, die, isUp, openStage, type RunnersStage, runFor, runUntil } from './testing/runners-run.ts';
 
 const deathsIn = ({ said }: RunnersStage): number => said.filter((line) => line.startsWith('Runner died')).length;
-
-const die = ({ world }: RunnersStage, name: string): void => {
-  const state = { terminated: { exitCode: 2, reason: 'Error', finishedAt: '2026-08-01T10:00:00Z' } };
-  const container = { name: 'runner', image: '', imageID: '', ready: false, restartCount: 0, state };
-  world.operator.mergeStatus(PODS, name, { status: { phase: 'Failed', containerStatuses: [container] } });
-};
 
 describe('an end', () => {
   const deletes = (stage: RunnersStage): number =>

@@ -130,6 +130,7 @@ describe('a pool', () => {
     await runUntil(stage, 'it got smaller again', () => stage.pool()?.spec.replicas === 1);
     const tookMs = stage.world.kernel.nowMs() - downMs;
     assert.ok(tookMs >= 890_000, `${tookMs} ms`);
+    assert.equal(conditionOf(stage, 'SoleController'), 'undefined undefined', 'its next life is no other controller');
   });
 
   it('follows its load up, and down after a while (§9.8-10)', async () => {
@@ -226,6 +227,14 @@ describe('bad input', () => {
     assert.equal(peak, 3);
     await runFor(stage, 200_000);
     checkRest(stage);
+    assert.equal(conditionOf(stage, 'SoleController'), 'False AnotherController');
+    kernel.kill('runners-2');
+    await runFor(stage, 900_000);
+    const before = stage.writes.length;
+    await runFor(stage, 900_000);
+    assert.deepEqual(stage.writes.slice(before), [], 'a pool that says so is as quiet as any');
+    stage.dispatcher.queue(1, 5_000);
+    await runUntil(stage, 'it is alone', () => conditionOf(stage, 'SoleController') === 'True Alone');
   });
 
   it('a controller that starts with an old view of Pods looks again before it makes any (F65, S33)', async () => {

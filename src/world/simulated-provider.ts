@@ -51,9 +51,20 @@ export interface Simulation {
 
 export const POOL_PREFIX = 'tuist-pool-';
 
+/**
+ * A Mac takes about a tenth of a second of this process until it is a Node, and a list of a thousand servers takes tens of milliseconds.
+ * That is not compressed: a large fleet gets longer, or it would be given up and tried again while it only waits for its turn.
+ */
+const INVENTORY_PER_MAC_MS = 3;
+const BOOTSTRAP_PER_MAC_MS = 600;
+const NODE_PER_MAC_MS = 300;
+
+/** An adoption is five requests, so this is also how fast Macs are admitted: about as fast as this process can make them Nodes. */
+const SIMULATED_BUDGET = { burst: 100, perSecond: 50 };
+
 /** What `createManager` needs besides a lease and metrics. */
 export const createSimulatedPorts = async (
-  options: Pick<SimulationOptions, 'clock' | 'random' | 'logger' | 'speedUp'> & {
+  options: Pick<SimulationOptions, 'clock' | 'random' | 'logger' | 'speedUp' | 'macs'> & {
     readonly client: KubeClient;
     /** What Macs join with. */
     readonly join: JoinCredentials;
@@ -62,13 +73,14 @@ export const createSimulatedPorts = async (
   { cloud, access, fleetKey }: Simulation,
   signal: AbortSignal,
 ): Promise<ProviderPorts> => {
-  const { client, clock, random, logger, speedUp } = options;
+  const { client, clock, random, logger, speedUp, macs } = options;
   const kubeSystem = await client.get(NAMESPACES, { name: 'kube-system' }, { signal });
   const clusterId = toClusterId(kubeSystem.metadata.uid ?? '');
   const compressed = (lifeMs: number): number => Math.max(Math.round(lifeMs / speedUp), 100);
   const port = connectCloud({
     ...{ clock, random, credentials: createSimulatedCredentials(cloud.projectId) },
     transport: createSimCloudTransport(cloud, { clock, latencyMs: 2 }),
+    requests: SIMULATED_BUDGET,
   });
   return {
     ...{ client, clock, random, ids: createIds(random), logger, cloud: port },
@@ -92,9 +104,9 @@ export const createSimulatedPorts = async (
         quietMs: compressed(60_000),
         recordMaxAgeMs: 30_000,
         pollMs: compressed(10_000),
-        inventoryMs: compressed(30_000),
-        bootstrapTimeoutMs: 120_000,
-        nodeWaitMs: 30_000,
+        inventoryMs: Math.max(compressed(30_000), macs * INVENTORY_PER_MAC_MS),
+        bootstrapTimeoutMs: Math.max(120_000, macs * BOOTSTRAP_PER_MAC_MS),
+        nodeWaitMs: Math.max(30_000, macs * NODE_PER_MAC_MS),
         bootstrapBackoff: { initialMs: compressed(60_000), maxMs: compressed(300_000) },
       },
     },

@@ -1,12 +1,12 @@
 /**
  * Who asks in a world without TLS: a client shows the credentials that it has at the time, and the embedded API's own
- * authentication says whom they make. A certificate counts while the cluster's authority vouches for it and it has not
- * expired, as the TLS library judges elsewhere.
+ * authentication says whom they make (src/controlplane/auth/shown-credentials.ts).
  */
 import type { Clock } from '../base/clock.ts';
 import type { ApiResponse } from '../controlplane/api/http.ts';
 import { ApiRefusal, replyRefusal } from '../controlplane/api/refusal.ts';
-import { authenticate, type ShownCertificate } from '../controlplane/auth/authenticate.ts';
+import { createShownCredentials } from '../controlplane/auth/shown-credentials.ts';
+import { createShowingTransport } from '../controlplane/showing-transport.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/create-client.ts';
 import type { Credentials, CredentialsSource } from '../kube/client/login/credentials.ts';
@@ -14,8 +14,6 @@ import type { Transport, TransportRequest } from '../kube/client/transport.ts';
 import { createNodeCredentials, type OpenedClient } from '../kube/node/node-identity.ts';
 import { type NodeLogin, readConfig } from '../kube/node/node-login.ts';
 import type { Authority } from '../pki/authority.ts';
-import { type Certificate, parseCertificates } from '../pki/certificate.ts';
-import { checkChain } from '../pki/chain.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createSimTransport } from '../sim/kernel/sim-transport.ts';
 import type { ApiEdge, Handle } from './api-edge.ts';
@@ -53,51 +51,21 @@ export const openWorldClient = (
 export type LogIn = (actor: Actor, credentials: CredentialsSource) => OpenedClient;
 
 export const createWorldLogin = ({ plane, edge, authority, clock, pace }: WorldLoginDeps): LogIn => {
-  const vouched = new Map<string, Certificate | 'bad'>();
+  const userOf = createShownCredentials({ authority, clock, tokens: () => plane.tokens });
   const answer = (handle: Handle, request: TransportRequest, shown: Credentials): ApiResponse => {
-    const certificate = judge(shown);
-    const authorization = shown.token === undefined ? undefined : `Bearer ${shown.token.reveal()}`;
-    const user = authenticate({ certificate, authorization }, plane.tokens);
+    const user = userOf(shown);
     return user === undefined
       ? replyRefusal(new ApiRefusal('Unauthorized', 'Unauthorized'))
       : handle({ ...request, user });
-  };
-  const judge = ({ certificate }: Credentials): ShownCertificate | undefined => {
-    if (certificate === undefined) return undefined;
-    const { certificatePem } = certificate;
-    const read = vouched.get(certificatePem) ?? vouchFor(certificatePem, authority, clock.now());
-    vouched.set(certificatePem, read);
-    if (read === 'bad' || clock.now() >= read.notAfterMs) return { is: 'bad' };
-    const { commonName = '', organizations, fingerprintSha256: sha256 } = read;
-    return { is: 'good', commonName, organizations, sha256 };
   };
   return (actor, credentials) => {
     const handle = edge.handleFor(actor.name);
     const showing = (shown: Credentials): Transport =>
       openTransport(actor, pace, (request) => answer(handle, request, shown));
-    const transport = createTransport(credentials, showing);
+    const transport = createShowingTransport(credentials, showing);
     return { client: openWorldClient(actor, pace, { transport }), close: transport.close };
   };
 };
-
-const vouchFor = (pem: string, { certificate: root }: Authority, atMs: number): Certificate | 'bad' => {
-  const [certificate] = parseCertificates(pem);
-  return checkChain({ certificate, roots: [root], atMs, usage: 'client auth' }).trusted ? certificate : 'bad';
-};
-
-/** What was refused is asked again, once, with newer credentials. */
-const createTransport = (credentials: CredentialsSource, showing: (shown: Credentials) => Transport): Transport => ({
-  send: async (request) => {
-    const shown = await credentials.current(request.signal);
-    const first = await showing(shown).send(request);
-    if (first.status !== 401) return first;
-    const renewed = await credentials.renew(shown, request.signal);
-    if (renewed === shown) return first;
-    for await (const _ of first.body);
-    return showing(renewed).send(request);
-  },
-  close: () => Promise.resolve(),
-});
 
 /** The same all the time. */
 export const showAlways = (credentials: Credentials): CredentialsSource => ({

@@ -1,5 +1,5 @@
 /**
- * One chart over its whole life on a real cluster: installed with one fleet, upgraded to two, rolled, rolled back, uninstalled and installed again. Its
+ * One chart over its whole life on a real cluster: installed with one fleet, upgraded to three, rolled, rolled back, uninstalled and installed again. Its
  * Pods run from the image, with the rights that it gives them and no others. No Mac is touched by any of that (004-1, 004-6, 004-8, 002-5).
  */
 import assert from 'node:assert/strict';
@@ -9,79 +9,45 @@ import { after, before, describe, it } from 'node:test';
 import { neverAborted } from '../../src/base/abort.ts';
 import { CLUSTER_API_RESOURCES } from '../../src/kube/types/cluster-api.ts';
 import { type Node, SECRETS } from '../../src/kube/types/core.ts';
-import { findSecrets } from '../../tools/secrets/find-secrets.ts';
 import { readAudit } from './bench/audit.ts';
-import { type ChartJobs, openChartJobs } from './chart/chart-jobs.ts';
+import { findLeaks } from './bench/gitleaks.ts';
 import {
-  CHART,
-  type ChartScene,
-  makeFleetKeys,
-  NAMESPACE,
-  openChartScene,
-  PROJECT,
-  RELEASE,
-  RUNNER_IMAGE,
-  RUNNERS_NAMESPACE,
-} from './chart/chart-scene.ts';
+  FLEETS,
+  type Fleet,
+  type FleetsScene,
+  fleetValues,
+  openFleetsScene,
+  POOL,
+  untilAvailable,
+} from './chart/chart-fleets.ts';
+import { registrationsOf } from './chart/chart-github.ts';
+import { CHART, NAMESPACE, PROJECT, RELEASE, RUNNERS_NAMESPACE } from './chart/chart-scene.ts';
 import { type Binding, grantsOf, type Role, refusedOf, unusedOf } from './chart/judge-rights.ts';
 import { OTHER_DAYS } from './chart/other-days.ts';
 import type { FleetView } from './cluster-api/fleet-view.ts';
 import { MAC_MS } from './cluster-api/lab-fleets.ts';
 import { skipWithoutLab } from './cluster-api/mac-lab.ts';
 import { createStory } from './cluster-api/story.ts';
-import { isTrue } from './cluster-api/view.ts';
 
-const FLEETS = { macos: `${RELEASE}-macos-fleet`, runners: `${RELEASE}-runners-fleet` } as const;
+const ALL: readonly Fleet[] = ['macos', 'runners', 'builders'];
 
 /** What a manager asks for although it may not: whether there is something of the original's to remove. Without takeover.enabled there is not. */
 const REFUSED = [`${RELEASE}-manager list /serviceaccounts in ${NAMESPACE}`];
 
 describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() }, () => {
   const { step, play } = createStory();
-  let scene: ChartScene;
-  let jobs: ChartJobs;
+  let scene: FleetsScene;
   let view: FleetView;
   before(async () => {
-    scene = await openChartScene();
-    jobs = await openChartJobs(scene.cluster);
-    await scene.cluster.kubectl(['create', 'namespace', NAMESPACE]);
-    await makeFleetKeys(scene, Object.values(FLEETS));
-    await scene.lab.addMacs(2);
+    scene = await openFleetsScene(ALL);
   });
-  after(async () => {
-    await scene?.close();
-    // Runners ask it until their Macs are gone.
-    await jobs?.close();
-  });
+  after(() => scene?.close());
 
-  const writeValues = async (
-    name: string,
-    { runners, word = '' }: { readonly runners: boolean; readonly word?: string },
-  ) => {
-    const lab = await scene.labValues();
-    return scene.writeValues(name, {
-      ...lab,
-      manager: { ...lab['manager'], podAnnotations: { word } },
-      macosFleet: { ...lab['macosFleet'], enabled: true, replicas: 1 },
-      runnersFleet: {
-        ...{ enabled: runners, hostCount: 1 },
-        pools: [{ name: 'ci', runnerImage: RUNNER_IMAGE, dispatchLabel: 'tuist-macos', replicas: 1 }],
-      },
-      runnersController: { leaseProfile: 'fast' },
-      server: { appUrl: jobs.url },
-    });
+  const writeValues = async (name: string, fleets: readonly Fleet[], word = '') => {
+    const values = await fleetValues(scene, fleets);
+    return scene.writeValues(name, { ...values, manager: { ...values['manager'], podAnnotations: { word } } });
   };
   const wait = ['--wait', '--timeout', '150s'] as const;
-  const untilAvailable = (...fleets: readonly string[]) =>
-    view.until(
-      `Available: ${fleets.join(', ')}`,
-      () =>
-        fleets.every((fleet) => {
-          const found = view.deployments.get(`${NAMESPACE}/${fleet}`);
-          return found !== undefined && isTrue(found, 'Available');
-        }),
-      MAC_MS,
-    );
   /** Everything that must not change while releases come and go. */
   const standing = async () => {
     const { client, lab } = scene;
@@ -108,21 +74,32 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
   };
 
   step('is installed with one fleet, and its Mac is a Node', async () => {
-    await scene.helm('install', RELEASE, CHART, '-f', await writeValues('one', { runners: false }), ...wait);
+    await scene.helm('install', RELEASE, CHART, '-f', await writeValues('one', ['macos']), ...wait);
     view = await scene.openView();
-    await untilAvailable(FLEETS.macos);
+    await untilAvailable(view, ['macos']);
   });
 
-  step('gets a second fleet by an upgrade, which leaves the first alone; a job runs on it', async () => {
-    const [first] = (await standing()).machines;
-    await scene.helm('upgrade', RELEASE, CHART, '-f', await writeValues('two', { runners: true }), ...wait);
-    await untilAvailable(...Object.values(FLEETS));
-    assert.ok((await standing()).machines.some(([uid]) => uid === first?.[0]));
-    await jobs.runOne(`${RELEASE}-runner-pool-ci`);
+  step(
+    'gets the other two fleets by an upgrade, which leaves the first alone; a job runs, and the builder is known to GitHub',
+    async () => {
+      const [first] = (await standing()).machines;
+      await scene.helm('upgrade', RELEASE, CHART, '-f', await writeValues('three', ALL), ...wait);
+      await untilAvailable(view, ALL);
+      assert.ok((await standing()).machines.some(([uid]) => uid === first?.[0]));
+      await scene.jobs.runOne(POOL);
+      assert.deepEqual(registrationsOf(scene), ['registration-']);
+    },
+  );
+
+  step('lets no second release beside it, and says where the first is', async () => {
+    const second = await scene.tryHelm('install', 'second', CHART, '-f', await writeValues('second', ['macos']));
+    assert.notEqual(second.code, 0);
+    assert.match(second.stderr, /already installed in this cluster, as release macfleet in namespace macfleet-system/);
+    assert.doesNotMatch(await scene.kubectl('get', 'deployments,secrets', '-o', 'name'), /second/);
   });
 
   step('rolls its controllers and nothing else', async () => {
-    const values = await writeValues('rolled', { runners: true, word: 'second' });
+    const values = await writeValues('rolled', ALL, 'second');
     await assertUndisturbed(() => scene.helm('upgrade', RELEASE, CHART, '-f', values, ...wait));
   });
 
@@ -130,9 +107,9 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
     assert.deepEqual(refusedOf(readAudit(scene.cluster)), REFUSED);
   });
 
-  step('is rolled back to where it had one fleet, without a word from a CRD: the second stays', async () => {
+  step('is rolled back to where it had one fleet, without a word from a CRD: the others stay', async () => {
     await assertUndisturbed(() => scene.helm('rollback', RELEASE, '1', ...wait));
-    await untilAvailable(...Object.values(FLEETS));
+    await untilAvailable(view, ALL);
   });
 
   step('is uninstalled: Macs, Machines and the kubeconfig stay, and it says so', async () => {
@@ -141,13 +118,13 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
       assert.match(said, new RegExp(`MachineDeployment.*${FLEETS.macos}|${FLEETS.macos}`));
     });
     const ready = view.nodes.list().filter(isReady);
-    assert.equal(ready.length, 2, 'agents on Macs go on alone');
+    assert.equal(ready.length, ALL.length, 'agents on Macs go on alone');
   });
 
   step('is installed again, and goes on where it was', async () => {
     await assertUndisturbed(async () => {
-      await scene.helm('install', RELEASE, CHART, '-f', await writeValues('again', { runners: true }), ...wait);
-      await untilAvailable(...Object.values(FLEETS));
+      await scene.helm('install', RELEASE, CHART, '-f', await writeValues('again', ALL), ...wait);
+      await untilAvailable(view, ALL);
     });
   });
 
@@ -182,7 +159,9 @@ describe('a release of the chart', { timeout: 420_000, skip: skipWithoutLab() },
   step('told nobody its secrets', async () => {
     const log = scene.node.logOf('');
     assert.ok(log.includes('Leader lease acquired'));
-    assert.deepEqual(findSecrets(log), []);
+    const [logs, image] = [await findLeaks(scene.node.logs), await findLeaks(scene.node.root)];
+    assert.deepEqual([logs.found, image.found], [[], []]);
+    assert.ok(logs.bytes >= log.length && image.bytes > 1_000_000);
     // That of a simulated project is none to the search.
     const { SCW_SECRET_KEY: secret = '' } = scene.lab.environments.first;
     assert.ok(secret !== '' && !log.includes(secret));

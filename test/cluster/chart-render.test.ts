@@ -1,75 +1,35 @@
 /** What the chart renders: accepted by a real API server whichever fleets are asked for, and refused in a sentence where it cannot work. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { parseAllDocuments, stringify } from 'yaml';
+import { stringify } from 'yaml';
+import { REFUSED_VALUES } from '../../tools/generate/chart/refused-values.ts';
 import type { Cluster } from './bench/cluster.ts';
 import { mustKubectl } from './bench/must-kubectl.ts';
 import { installKinds, sharedCluster, startCluster } from './bench.ts';
 import { BAD_VALUES } from './chart-render/bad-values.ts';
+import { macfleetInstall } from './chart-render/own-install.ts';
+import { generateProvider, initProvider, PROVIDER_IMAGE } from './chart-render/provider-repository.ts';
+import {
+  type Asked,
+  CHART,
+  FOREIGN,
+  NAMESPACE,
+  only,
+  REAL,
+  type Rendered,
+  ROOT,
+  renderObjects,
+  SIMULATED,
+  template,
+} from './chart-render/render.ts';
 import { createStory } from './cluster-api/story.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-const CHART = join(ROOT, 'charts', 'macfleet');
-const SIMULATED = join(ROOT, 'examples', 'values-simulated.yaml');
-const REAL = join(ROOT, 'examples', 'values-scaleway.yaml');
-const NAMESPACE = 'chart-render';
-
-interface Rendered {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly target?: Readonly<Record<string, unknown>>;
-    readonly data?: unknown;
-    readonly template?: { readonly metadata?: object; readonly spec: object };
-  };
-}
-
-const parseObjects = (yaml: string): readonly Rendered[] =>
-  parseAllDocuments(yaml)
-    .map((document) => document.toJS() as Rendered | null)
-    .filter((object) => object !== null);
-
-interface Asked {
-  readonly values?: string;
-  readonly set?: readonly string[];
-  /** Further arguments of helm. */
-  readonly more?: readonly string[];
-  /** Looks things up in the cluster, as an install does. */
-  readonly live?: true;
-}
-
-const template = (cluster: Cluster, { values = SIMULATED, set = [], more = [], live }: Asked) =>
-  cluster.run('helm', [
-    ...['template', 'mac', CHART, '--namespace', NAMESPACE, '--values', values],
-    ...(live === true ? ['--dry-run=server'] : []),
-    ...set.flatMap((value) => ['--set', value]),
-    ...more,
-  ]);
-
-const renderObjects = async (cluster: Cluster, asked: Asked): Promise<readonly Rendered[]> => {
-  const { code, stdout, stderr } = await template(cluster, asked);
-  assert.equal(code, 0, stderr);
-  return parseObjects(stdout);
-};
 
 /** As kubeadm leaves it. */
 const CLUSTER_INFO = {
   ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'kube-public', name: 'cluster-info' } },
   data: { kubeconfig: stringify({ clusters: [{ cluster: { server: 'https://api.example.com:6443' } }] }) },
 };
-
-const only = (fleet: string): readonly string[] =>
-  ['macosFleet', 'runnersFleet', 'buildersFleet'].map((key) => `${key}.enabled=${key === fleet}`);
-
-/** Kinds of operators that the bench does not have. */
-const FOREIGN = /^(external-secrets\.io|monitoring\.coreos\.com)\//;
 
 describe('the chart', { timeout: 200_000 }, () => {
   let cluster: Cluster;
@@ -93,7 +53,7 @@ describe('the chart', { timeout: 200_000 }, () => {
     'macos alone': { set: only('macosFleet') },
     'runners alone': { set: only('runnersFleet') },
     'builders alone': { set: only('buildersFleet') },
-    'no fleet': { set: only('') },
+    'no fleet': { set: only() },
     'three fleets, on Scaleway, with all that can be asked for': { values: REAL },
   };
   for (const [story, wish] of Object.entries(asked)) {
@@ -178,6 +138,18 @@ describe('the chart', { timeout: 200_000 }, () => {
     });
   });
 
+  it("refuses each of the original's values that it has a sentence about", () => {
+    const set = BAD_VALUES.flatMap((bad) => bad.set);
+    const untried = REFUSED_VALUES.filter(({ path }) => !set.some((value) => value.startsWith(path)));
+    assert.deepEqual(untried, []);
+  });
+
+  it('refuses a release with a name of 53 characters, the longest that Helm takes', async () => {
+    const { code, stdout, stderr } = await template(cluster, { release: 'a'.repeat(53) });
+    assert.deepEqual([code === 0, stdout], [false, '']);
+    assert.match(stderr, /and 36 are the most.*Choose a shorter name for the release, or say fullnameOverride/);
+  });
+
   for (const { story, set, says } of BAD_VALUES) {
     it(`refuses ${story}`, async () => {
       const { code, stdout, stderr } = await template(cluster, { set });
@@ -229,6 +201,31 @@ describe('a cluster', { timeout: 120_000 }, () => {
     await serveClusters('v1beta1', 'v1beta2');
   });
 
+  /** A real install, not a look at what it would make; by the administrator unless by somebody else. */
+  const failsToInstall = async (says: RegExp, set: readonly string[], kubeconfig = cluster.kubeconfig) => {
+    const words = ['install', 'mac', CHART, '--namespace', NAMESPACE, '--values', SIMULATED];
+    const { code, stderr } = await cluster.run('helm', [...words, ...set.flatMap((value) => ['--set', value])], {
+      kubeconfig,
+    });
+    assert.notEqual(code, 0);
+    assert.match(stderr, says);
+    const kinds = 'secrets,deployments,serviceaccounts,clusterroles,clusterrolebindings,validatingadmissionpolicies';
+    const { stdout } = await cluster.kubectl(['get', kinds, '--all-namespaces', '-o', 'name']);
+    assert.doesNotMatch(stdout, /macfleet|helm/);
+  };
+
+  step('is told that a login may not install here, before anything is made', async () => {
+    const visitor = await cluster.kubeconfigFor({ name: 'visitor' });
+    await failsToInstall(/"visitor" cannot \w+ resource/, [], visitor);
+    const { stdout } = await cluster.kubectl(['get', 'crds', '-o', 'name']);
+    assert.doesNotMatch(stdout, /tuist\.dev|infrastructure/);
+  });
+
+  step('is told of values that cannot work before anything but our kinds is made', async () => {
+    await failsToInstall(/spend guard/, ['macosFleet.machine.acquire=order', 'macosFleet.replicas=3']);
+    await failsToInstall(/there is no tailnet here/, ['macosFleet.tailscale.enabled=true']);
+  });
+
   step('is told that it lacks the key of Scaleway, or a part of it', async () => {
     await refuses(/no Secret mac-macfleet-capi-scaleway-applesilicon in/, { set: REAL_MACS });
     await createSecret('access-key', 'project-id');
@@ -270,22 +267,22 @@ describe('a cluster', { timeout: 120_000 }, () => {
     const login = await cluster.kubeconfigFor({ name: user });
     const asHelm = ['--crds', '--apply', '--field-manager=helm'];
     const update = async (): Promise<void> => {
-      const { code, stderr } = await macfleet(login, [...asHelm, '--force-conflicts']);
+      const { code, stderr } = await macfleetInstall(login, [...asHelm, '--force-conflicts']);
       assert.equal(code, 0, stderr);
     };
     await update();
     const spoil = '[{"op":"replace","path":"/spec/names/shortNames","value":["rp"]}]';
     await mustKubectl(cluster, ['patch', 'crd', 'runnerpools.tuist.dev', '--type=json', '-p', spoil]);
-    const polite = await macfleet(login, asHelm);
+    const polite = await macfleetInstall(login, asHelm);
     assert.equal(polite.code, 77, polite.stderr);
     assert.match(polite.stderr, /conflict with "kubectl-patch"[\s\S]*--force-conflicts[\s\S]*code: InstallConflict/);
-    const tried = await macfleet(login, ['--crds', '--dry-run', '--field-manager=helm', '--force-conflicts']);
+    const tried = await macfleetInstall(login, ['--crds', '--dry-run', '--field-manager=helm', '--force-conflicts']);
     assert.match(tried.stdout, /runnerpools\.tuist\.dev would be applied/, tried.stderr);
     const names = ['get', 'crd', 'runnerpools.tuist.dev', '-o', 'jsonpath={.spec.names.shortNames}'];
     assert.equal((await cluster.kubectl(names)).stdout, '["rp"]', 'neither changed anything');
     await update();
     assert.equal((await cluster.kubectl(names)).stdout, '["rpool"]');
-    const refused = await macfleet(login, ['--image', 'a', '--api-server-url', cluster.server, '--apply']);
+    const refused = await macfleetInstall(login, ['--image', 'a', '--api-server-url', cluster.server, '--apply']);
     assert.match(
       refused.stderr,
       /this login may not apply namespace\/macfleet-system[\s\S]*administrator of the cluster/,
@@ -295,7 +292,7 @@ describe('a cluster', { timeout: 120_000 }, () => {
   step('gets everything from macfleet install without Helm, also a second time', async () => {
     const flags = ['--image', 'example.com/macfleet:1', '--api-server-url', cluster.server];
     for (const _time of ['first', 'second']) {
-      const { code, stdout, stderr } = await macfleet(cluster.kubeconfig, [
+      const { code, stdout, stderr } = await macfleetInstall(cluster.kubeconfig, [
         ...flags,
         '--dispatch-url',
         'https://a.example.com',
@@ -307,44 +304,26 @@ describe('a cluster', { timeout: 120_000 }, () => {
   });
 
   step('is given the provider by clusterctl, and by kustomize', async () => {
-    const env = { MACFLEET_IMAGE: 'example.com/macfleet:1', MACFLEET_API_SERVER_URL: cluster.server };
-    const key = { SCW_ACCESS_KEY: 'a', SCW_SECRET_KEY: 'b', SCW_DEFAULT_PROJECT_ID: 'c' };
-    const config = writeRepository(cluster);
-    const generate = ['generate', 'provider', '--config', config, '--infrastructure', 'scaleway-applesilicon'];
-    const { code, stdout, stderr } = await cluster.run('clusterctl', generate, {
-      env: { ...env, ...key, GOPROXY: 'off' },
-    });
-    assert.equal(code, 0, stderr);
     const dryRun = ['apply', '--server-side', '--force-conflicts', '--dry-run=server'];
-    await mustKubectl(cluster, [...dryRun, '-f', '-'], stdout);
-    assert.match(stdout, /image: example\.com\/macfleet:1/);
+    const components = await generateProvider(cluster);
+    await mustKubectl(cluster, [...dryRun, '-f', '-'], components);
+    assert.match(components, new RegExp(`image: ${RegExp.escape(PROVIDER_IMAGE)}`));
     await mustKubectl(cluster, [...dryRun, '-k', join(ROOT, 'deploy', 'kustomize')]);
+  });
+
+  step('gets the provider by clusterctl init, which keeps it in its inventory', async () => {
+    // It judges a contract by the version that is stored.
+    await serveClusters('v1beta2', 'v1beta1');
+    await initProvider(cluster);
+    const provider = ['get', 'provider', 'infrastructure-scaleway-applesilicon', '-n', 'macfleet-system'];
+    const { stdout } = await cluster.kubectl([...provider, '-o', 'jsonpath={.type} {.providerName} {.version}']);
+    assert.equal(stdout, 'InfrastructureProvider scaleway-applesilicon v0.1.0');
+    const installed = ['get', 'deployment', 'macfleet-manager', '-n', 'macfleet-system', '--show-labels'];
+    assert.match(
+      (await cluster.kubectl(installed)).stdout,
+      /cluster\.x-k8s\.io\/provider=infrastructure-scaleway-applesilicon/,
+    );
   });
 
   it('is told what it lacks, and gets it', (t) => play((name, run) => t.test(name, run)));
 });
-
-/** Our own command line, as a person runs it. */
-const macfleet = async (kubeconfig: string, args: readonly string[]) => {
-  const child = spawn(process.execPath, [join(ROOT, 'bin', 'macfleet.ts'), 'install', ...args], {
-    env: { KUBECONFIG: kubeconfig },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { code: code as number, stdout, stderr };
-};
-
-/** A local repository of providers, laid out as clusterctl wants it. */
-const writeRepository = ({ dir }: Cluster): string => {
-  const home = join(dir, 'providers', 'infrastructure-scaleway-applesilicon', 'v0.1.0');
-  mkdirSync(home, { recursive: true });
-  for (const name of ['metadata.yaml', 'infrastructure-components.yaml'])
-    copyFileSync(join(ROOT, 'deploy', 'clusterctl', name), join(home, name));
-  const config = join(dir, 'providers', 'clusterctl.yaml');
-  const url = join(home, 'infrastructure-components.yaml');
-  writeFileSync(
-    config,
-    stringify({ providers: [{ name: 'scaleway-applesilicon', type: 'InfrastructureProvider', url }] }),
-  );
-  return config;
-};

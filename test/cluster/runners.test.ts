@@ -3,7 +3,7 @@
  * killed. Every job runs once and to its end, and nothing is left behind: judged by what the dispatcher and the API server saw.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { RUNNER_POOLS } from '../../src/kinds/runner-pool.ts';
 import { SERVICE_ACCOUNTS } from '../../src/kube/types/core.ts';
 import type { Pod } from '../../src/kube/types/pod.ts';
@@ -50,6 +50,26 @@ const areUp = async (scene: RunnerScene): Promise<void> => {
   assert.match(line ?? '', /^ci +6 +6 +tuist-macos +\d\S+$/);
 };
 
+/** Read from the agent of its Mac, by way of the API server, before the Pod is deleted. */
+const tellsLastWords = async (scene: RunnerScene): Promise<void> => {
+  const [pod] = scene.pods().filter(isRunning);
+  const { name = '' } = pod?.metadata ?? {};
+  assert.ok(pod);
+  scene.park.macOf(pod.spec.nodeName).killVm(pod);
+  const told = await scene.until('its death is in the log', () =>
+    scene
+      .controllerLog()
+      .split('\n')
+      .find((line) => line.includes('Runner died') && line.includes(name)),
+  );
+  assert.match(told, /"Runner died"/, 'and its log could be read');
+  assert.match(told, /waiting for a job \(204\)/, 'these are words of the guest');
+  await scene.until('another took its place', () => {
+    const running = aliveOf(scene).filter(isRunning);
+    return running.length === POOL_SIZE && running.every(({ metadata }) => metadata.name !== name);
+  });
+};
+
 const isRolled = async (scene: RunnerScene, feed: JobFeed): Promise<void> => {
   await begin(scene, feed, PARTS.roll);
   await scene.kubectl(`patch rpool ${POOL} --type=merge -p {"spec":{"image":"${IMAGE}"}}`);
@@ -81,12 +101,7 @@ const isDrained = async (scene: RunnerScene, feed: JobFeed): Promise<void> => {
 /** In the moment a job has ended: its runner's end is not told yet. */
 const survivesKill = async (scene: RunnerScene, feed: JobFeed): Promise<void> => {
   await begin(scene, feed, PARTS.kill);
-  const ended = new Promise<void>((resolve) => {
-    scene.dispatch.onEntry(({ event }) => {
-      if (event === 'ended') resolve();
-    });
-  });
-  await ended;
+  await scene.nextEnd();
   await scene.killController();
   const open = scene.dispatch.sessions().filter(({ endedAtMs }) => endedAtMs === undefined);
   assert.ok(open.length > 0, 'somebody has to be told of');
@@ -135,14 +150,30 @@ const isClean = ({ dispatch, controllerLog }: RunnerScene): void => {
   assert.deepEqual(refused, [], 'the role lets the controller do all of its work');
 };
 
+/** One after the other, each on what the last one left: where one failed the rest would only wait for what never comes. */
+const createParts = (t: TestContext) => async (name: string, run: () => Promise<void>) => {
+  let failure: unknown;
+  await t.test(name, async () => {
+    try {
+      await run();
+    } catch (error) {
+      failure = error ?? 'it failed';
+      throw error;
+    }
+  });
+  if (failure !== undefined) throw new Error(`not gone on with after: ${name}`);
+};
+
 test('a pool of six runners on three Macs', { timeout: 235_000 }, async (t) => {
   const scene = await openRunnerScene(t);
   const feed = createJobFeed(scene.dispatch, { pool: POOL, atOnce: POOL_SIZE - 1 });
-  await t.test('fills its Macs, and reads like the original’s', () => areUp(scene));
-  await t.test('goes over to a new image while jobs run', () => isRolled(scene, feed));
-  await t.test('lets a Mac be drained, and none of its jobs be killed', () => isDrained(scene, feed));
-  await t.test('loses no end of a runner when its controller is killed', () => survivesKill(scene, feed));
-  await t.test(`has run ${JOBS} jobs, each once and to its end`, () => allRan(scene));
-  await t.test('leaves nothing behind when it is deleted', () => nothingIsLeft(scene));
-  await t.test('kept every promise', () => isClean(scene));
+  const part = createParts(t);
+  await part('fills its Macs, and reads like the original’s', () => areUp(scene));
+  await part('tells the last words of a runner that died', () => tellsLastWords(scene));
+  await part('goes over to a new image while jobs run', () => isRolled(scene, feed));
+  await part('lets a Mac be drained, and none of its jobs be killed', () => isDrained(scene, feed));
+  await part('loses no end of a runner when its controller is killed', () => survivesKill(scene, feed));
+  await part(`has run ${JOBS} jobs, each once and to its end`, () => allRan(scene));
+  await part('leaves nothing behind when it is deleted', () => nothingIsLeft(scene));
+  await part('kept every promise', async () => isClean(scene));
 });

@@ -67,7 +67,7 @@ const isFollowed = async ({ kubectl, fleet }: Mac): Promise<void> => {
 };
 
 const givesFigures = async (mac: Mac): Promise<void> => {
-  const { kubectl, namespace, until, nodeName, undo } = mac;
+  const { kubectl, namespace, until, nodeName, fleet, undo } = mac;
   await kubectl('create serviceaccount scraper');
   const bearer = (await kubectl('create token scraper')).trim();
   assert.match(await askAgent(mac, '/metrics/resource'), /^401/);
@@ -82,6 +82,20 @@ const givesFigures = async (mac: Mac): Promise<void> => {
     return said.startsWith('200') && said;
   });
   assert.match(stats, new RegExp(`"nodeName":"${nodeName}"`));
+  // What metrics-server reads for `kubectl top`.
+  await kubectl('create -f -', renderJob({ name: 'busy', fleet, script: 'sleep 600' }));
+  await kubectl('wait --for=jsonpath={.status.phase}=Running --timeout=50s pod -l job-name=busy');
+  const figures = await until('its VM is among them', async () => {
+    const said = await askAgent(mac, '/metrics/resource', bearer);
+    return said.includes('pod="busy-') && said;
+  });
+  for (const name of ['pod_cpu_usage_seconds_total', 'pod_memory_working_set_bytes'])
+    assert.match(
+      figures,
+      new RegExp(`\\n${name}\\{namespace="${namespace}",pod="busy-\\w+"\\} \\d+(\\.\\d+)? \\d+\\n`),
+    );
+  assert.match(figures, /^200 (.*\n)*node_cpu_usage_seconds_total \d+(.*\n)*resource_scrape_error 0\n/);
+  await kubectl('delete job/busy --cascade=foreground --wait=true');
 };
 
 /** With what lies on its disk; the agent is stopped, so that it does not put right what is tried. */

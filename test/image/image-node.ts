@@ -14,6 +14,10 @@ import { writeImageRoot } from './container.ts';
 import { planContainer } from './plan-container.ts';
 
 export interface ImageNode {
+  /** Where the files of the image are. */
+  readonly root: string;
+  /** Where there is a file with what each container said. */
+  readonly logs: string;
   /** What the Pods said whose names begin so, oldest first. */
   logOf(pods: string): string;
   close(): Promise<void>;
@@ -59,6 +63,7 @@ export const openImageNode = async (
     life.signal,
   );
   return {
+    ...{ root, logs },
     logOf: (pods) =>
       readdirSync(logs)
         .filter((file) => file.includes(`_${pods}`))

@@ -69,7 +69,7 @@ export const createProcessMac = (logger: Logger): ProcessMac => {
           ...{ cli, files, vms: own, clock, random, logger, measureDisk: measureSystemDisk, diskPath: folder },
           bookPath: join(folder, 'records', 'book.json'),
         }),
-        dial: createNetworkDial(mapAddress),
+        dial: createNetworkDial(forwarding),
         forwardMetrics: createMetricsForwards(forwarding),
         forwardPort: createPortForwards(forwarding),
         node: createNodePart({

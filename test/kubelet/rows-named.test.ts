@@ -14,15 +14,15 @@ const BEHAVIOURS: Readonly<Record<string, number>> = {
   '§9.6': 6,
 };
 
-/** The rows of §7 whose part is K, or K with another. */
+/** The rows of §7 whose part is K, or K with another. Of 44 the shipper of logs is left out on purpose (docs/tart-kubelet.md); the log is there for any. */
 const INCIDENTS = [
   ...[1, 2, 3, 4, 5, 6, 12, 13, 14, 16, 18, 20, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 35, 36, 43, 44],
 ];
 
-/** Not built yet, as docs/tart-kubelet.md says: the log shipper of §6. */
-const ELSEWHERE = ['§7-44'];
-
 const NAME = /§(?:9\.\d-\d+|7-\d+)/g;
+
+/** Titles and the stories of rows are strings; a comment tests nothing. */
+const withoutComments = (code: string): string => code.replaceAll(/\/\*.*?\*\/|^ *\/\/.*?$/gms, '');
 
 const findNames = async (): Promise<ReadonlySet<string>> => {
   const names = new Set<string>();
@@ -35,15 +35,14 @@ const findNames = async (): Promise<ReadonlySet<string>> => {
     'test/hosts/steps/*.test.ts',
   ])) {
     if (file.endsWith('rows-named.test.ts')) continue;
-    for (const [name] of readFileSync(file, 'utf8').matchAll(NAME)) names.add(name);
+    for (const [name] of withoutComments(readFileSync(file, 'utf8')).matchAll(NAME)) names.add(name);
   }
   return names;
 };
 
 describe('a test of tart-kubelet names', async () => {
   const named = await findNames();
-  const missing = (ids: readonly string[]): readonly string[] =>
-    ids.filter((id) => !named.has(id) && !ELSEWHERE.includes(id));
+  const missing = (ids: readonly string[]): readonly string[] => ids.filter((id) => !named.has(id));
 
   it('every behaviour that the Go original’s tests pin', () => {
     const ids = Object.entries(BEHAVIOURS).flatMap(([part, count]) =>

@@ -1,7 +1,6 @@
-/** bin/tart-kubelet.ts as a process, on a simulated Tart, and what a cluster needs for it to join. */
+/** tart-kubelet as a process, from its bundle, on a simulated Tart, and what a cluster needs for it to join. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { neverAborted } from '../../src/base/abort.ts';
 import { createSystemClock, sleep } from '../../src/base/clock.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
@@ -11,9 +10,7 @@ import { SECRETS } from '../../src/kube/types/core.ts';
 import { CLUSTER_ROLE_BINDINGS } from '../../src/kube/types/rbac.ts';
 import { type InstalledTart, installSimTart } from '../../src/sim/tart/program/install.ts';
 import { DEFAULT_SETTINGS } from '../../src/sim/tart/tart-settings.ts';
-
-/** The sources, or a bundle of them: what Macs get. */
-const AGENT = process.env['MACFLEET_KUBELET'] ?? join(import.meta.dirname, '..', '..', 'bin', 'tart-kubelet.ts');
+import { AGENT } from './agent-under-test.ts';
 
 export interface Agent {
   readonly child: ChildProcess;
@@ -27,7 +24,7 @@ export interface AgentHome {
   readonly kubeconfig: string;
   /** `key=value` */
   readonly labels: string;
-  /** The command and its first words; Node with MACFLEET_KUBELET or the sources unless given. */
+  /** The command and its first words; Node with the bundle unless given. */
   readonly command?: readonly [string, ...string[]];
   /** The first three parts of the addresses where its guests are really reached; Macs side by side have one each. */
   readonly loopback?: string;

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FleetError } from '../../src/base/errors.ts';
 import { bundleKubelet } from './bundle.ts';
+import { checkBundle } from './check-bundle.ts';
 import { packRuntime, readMacRuntime } from './runtime.ts';
 import { WRAPPER } from './wrapper.ts';
 
@@ -29,9 +29,6 @@ const NAMES = {
   sums: 'SHA256SUMS',
 } as const;
 
-/** What a roll sends to every Mac. */
-const BUNDLE_BYTES_MAX = 1_000_000;
-
 export const buildSet = async (options: BuildOptions): Promise<readonly BuiltFile[]> => {
   const { project, out, what, say } = options;
   await mkdir(out, { recursive: true });
@@ -42,9 +39,9 @@ export const buildSet = async (options: BuildOptions): Promise<readonly BuiltFil
     say(`${sha256}  ${name}  ${sizeBytes} bytes`);
     return { name, sizeBytes, sha256 };
   };
-  const { bytes, inputs } = await bundleKubelet(project);
-  checkBundle(bytes, inputs);
-  const files = [await put(NAMES.bundle, bytes), await put(NAMES.wrapper, WRAPPER, 0o755)];
+  const bundle = await bundleKubelet(project);
+  checkBundle(bundle);
+  const files = [await put(NAMES.bundle, bundle.bytes), await put(NAMES.wrapper, WRAPPER, 0o755)];
   if (what === 'all') {
     const { version, program, signature } = await readMacRuntime(project);
     say(`Node ${version}, ${signature.pages} pages as signed by ${signature.developers.join(', ')}`);
@@ -53,15 +50,3 @@ export const buildSet = async (options: BuildOptions): Promise<readonly BuiltFil
   await writeFile(join(out, NAMES.sums), files.map(({ sha256, name }) => `${sha256}  ${name}\n`).join(''));
   return files;
 };
-
-/** A Mac gets nothing of the simulators and the controllers. */
-const FOREIGN = /^src\/(sim|controlplane|provider|scaleway|hosts|github|runners)\//;
-
-const checkBundle = (bytes: Uint8Array, inputs: readonly string[]): void => {
-  const foreign = inputs.find((path) => FOREIGN.test(path));
-  if (foreign !== undefined) throw refuse(`it holds ${foreign}, which has nothing to do on a Mac`);
-  if (bytes.length > BUNDLE_BYTES_MAX) throw refuse(`it has ${bytes.length} bytes, more than ${BUNDLE_BYTES_MAX}`);
-};
-
-const refuse = (why: string): FleetError =>
-  new FleetError('bug', { code: 'BadBundle', message: `the bundle of the agent cannot go to Macs: ${why}` });

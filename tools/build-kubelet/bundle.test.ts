@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { bundleKubelet } from './bundle.ts';
+import { checkBundle } from './check-bundle.ts';
 import { readCode } from './code-cache.ts';
 import { unfold } from './fold.ts';
 
@@ -28,6 +29,15 @@ describe('the bundle of the agent', () => {
   it('runs where nothing is kept, and has the same bytes wherever it is made', async () => {
     assertRuns(tellVersion());
     assert.deepEqual(readFileSync(program), Buffer.from((await bundleKubelet(PROJECT)).bytes));
+  });
+
+  it('may go to Macs: it is below 1 MB, and has nothing of the simulators and the controllers in it', async () => {
+    const bundle = await bundleKubelet(PROJECT);
+    checkBundle(bundle);
+    const refused = { kind: 'bug', code: 'BadBundle' } as const;
+    assert.throws(() => checkBundle({ ...bundle, bytes: Buffer.alloc(1_000_001) }), refused);
+    for (const path of ['src/sim/tart/sim-vm.ts', 'src/runners/ports.ts', 'src/dispatch/port/wire.ts'])
+      assert.throws(() => checkBundle({ ...bundle, inputs: [...bundle.inputs, path] }), refused);
   });
 
   it('runs from code that an earlier life made', () => {

@@ -13,6 +13,8 @@ export const BINARY_NAMES = [
   'clusterctl',
   'helm',
   'scaleway-sdk',
+  'gitleaks',
+  'kubeconform',
   'e2e.test',
 ] as const;
 
@@ -31,7 +33,7 @@ export type ManifestName = (typeof MANIFEST_NAMES)[number];
 export type OutputName = BinaryName | ManifestName;
 
 /** A folder of tools/cluster/modules: a Go module that pins versions, and holds the program itself where it is ours. */
-export type ModuleName = 'kubernetes' | 'etcd' | 'cluster-api' | 'helm' | 'scaleway-sdk';
+export type ModuleName = 'kubernetes' | 'etcd' | 'cluster-api' | 'helm' | 'scaleway-sdk' | 'gitleaks' | 'kubeconform';
 
 export interface BinaryRecipe {
   readonly module: ModuleName;
@@ -60,6 +62,8 @@ const LDFLAGS = {
     'sigs.k8s.io/cluster-api/version.gitMinor': '14',
   }),
   helm: stamped({ 'helm.sh/helm/v4/internal/version.version': 'v4.2.4' }),
+  gitleaks: stamped({ 'github.com/zricethezav/gitleaks/v8/version.Version': 'v8.30.1' }),
+  kubeconform: stamped({ 'main.version': 'v0.8.0' }),
 } as const;
 
 const kubernetes = (path: string, verb: BinaryRecipe['verb'] = 'build'): BinaryRecipe => ({
@@ -90,6 +94,18 @@ export const BINARY_RECIPES: Readonly<Record<BinaryName, BinaryRecipe>> = {
     module: 'scaleway-sdk',
     package: 'macfleet.invalid/cluster/scaleway-sdk',
     ldflags: STRIPPED,
+    verb: 'build',
+  },
+  gitleaks: {
+    module: 'gitleaks',
+    package: 'github.com/zricethezav/gitleaks/v8',
+    ldflags: LDFLAGS.gitleaks,
+    verb: 'build',
+  },
+  kubeconform: {
+    module: 'kubeconform',
+    package: 'github.com/yannh/kubeconform/cmd/kubeconform',
+    ldflags: LDFLAGS.kubeconform,
     verb: 'build',
   },
   'e2e.test': kubernetes('test/e2e', 'test'),

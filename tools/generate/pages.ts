@@ -1,4 +1,5 @@
 /** Pages under docs/ that follow from the code, and copies of files. */
+import { GITLEAKS_RULES, renderGitleaksRules } from '../secrets/gitleaks-rules.ts';
 import { ALERTS_COPY, renderAlertsCopy } from './chart/alerts.ts';
 import { CLI_PAGE, renderCliPage } from './cli-page.ts';
 import { CONCEPTS_PAGE, renderConceptsPage } from './concepts-page.ts';
@@ -19,6 +20,7 @@ export const PAGES: readonly string[] = [
   ALERTS_COPY,
   CLI_PAGE,
   CONCEPTS_PAGE,
+  GITLEAKS_RULES,
 ];
 
 /** By path; `files` are those that pages are made from, and may be more, by path too. */
@@ -32,6 +34,7 @@ export const renderPages = (files: ReadonlyMap<string, string>): ReadonlyMap<str
     [ALERTS_COPY, renderAlertsCopy(files)],
     [CLI_PAGE, renderCliPage()],
     [CONCEPTS_PAGE, renderConceptsPage(files)],
+    [GITLEAKS_RULES, renderGitleaksRules()],
     [ERRORS_PAGE, renderErrorsPage(codes)],
     [ERROR_CODES_FILE, renderErrorCodes(codes)],
   ]);

@@ -4,6 +4,7 @@
  */
 import { FleetError } from '../../src/base/errors.ts';
 import { reportFailure } from '../../src/cli/report-failure.ts';
+import { AGENT_VARIABLE, shareBundle } from '../build-kubelet/shared-bundle.ts';
 import { parseTestArguments, renderRepeat, TEST_USAGE, type TestPlan } from './arguments.ts';
 import { runTestFiles, selectTestFiles, type TestRun } from './run-files.ts';
 import { findTierFiles, type TIERS } from './tiers.ts';
@@ -58,10 +59,14 @@ const runPlan = async (tier: Tier, plan: TestPlan, print: (text: string) => void
     plan,
     tiers.flatMap((name) => findTierFiles(name, root)),
   );
+  if (files.some(mayStartAgent)) process.env[AGENT_VARIABLE] ??= await shareBundle(root);
   const passed = await around(() => runTestFiles(files, { plan, root, print, ...limits }));
   if (!passed) print(`to repeat: ${renderRepeat(plan, tier.command)}\n`);
   return passed ? 0 : FAILED;
 };
+
+/** Only tests that cross folders start tart-kubelet as a process; all of them run one bundle. */
+const mayStartAgent = (path: string): boolean => path.startsWith('test/');
 
 /** What keeps the tier from running at all, if anything does. */
 const findObstacle = async (tier: Tier): Promise<string | undefined> => {

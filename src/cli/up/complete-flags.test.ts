@@ -5,7 +5,7 @@ import { completeFlags } from './complete-flags.ts';
 import type { GivenFlags } from './up-flags.ts';
 
 const given = (more: Partial<GivenFlags> = {}): GivenFlags => ({
-  ...{ timeout: 1, clean: false, machines: 3, jobs: 1, json: false, port: 0, provider: 'here', log: false },
+  ...{ timeout: 1, clean: false, machines: 3, json: false, port: 0, provider: 'here', log: false },
   ...{ chaos: false, compare: false, for: 1, ...more },
 });
 
@@ -16,6 +16,13 @@ describe('the flags of up', () => {
       speeds.map((flags) => completeFlags(flags, 'linux').speed),
       [100, 300, 7],
     );
+  });
+
+  it('ask for more CI jobs where there is nothing else to see', () => {
+    const jobsOf = (more: Partial<GivenFlags>): number => completeFlags(given(more), 'linux').jobs;
+    assert.equal(jobsOf({}), 8);
+    assert.equal(jobsOf({ fleet: ['runners'] }), 20);
+    assert.equal(jobsOf({ fleet: ['runners'], jobs: 3 }), 3);
   });
 
   it('are refused at once on macOS where they ask for chaos, which needs more addresses than that has', () => {

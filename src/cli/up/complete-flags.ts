@@ -4,6 +4,8 @@ import type { GivenFlags, UpFlags } from './up-flags.ts';
 
 /** Simulated clouds and Macs take minutes for what a person wants to see in seconds. */
 const SPEED = 100;
+/** Of CI: enough to see them flow, and more where runners are all that there is to see. */
+const JOBS = { beside: 8, alone: 20 } as const;
 /** A Mac is to be wiped and come back while a person watches. */
 const CHAOS_SPEED = 300;
 
@@ -17,7 +19,8 @@ export const completeFlags = (given: GivenFlags, platform: NodeJS.Platform): UpF
   if (given.chaos) refuseWithChaos(given);
   if (given.chaos && platform !== 'linux') throw chaosElsewhere(platform);
   if ((given.until === 'verdict' || given.compare) && !given.chaos) throw noVerdict();
-  return { ...given, fleet, speed: given.speed ?? (given.chaos ? CHAOS_SPEED : SPEED) };
+  const jobs = given.jobs ?? (fleet.every((name) => name === 'runners') ? JOBS.alone : JOBS.beside);
+  return { ...given, fleet, jobs, speed: given.speed ?? (given.chaos ? CHAOS_SPEED : SPEED) };
 };
 
 const runnersElsewhere = (): FleetError =>

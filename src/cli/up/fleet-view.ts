@@ -4,12 +4,13 @@ import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import { JOBS } from '../../controlplane/core/workloads/job.ts';
 import { DEPLOYMENTS } from '../../controlplane/core/workloads/replicated.ts';
-import { MAC_HOSTS } from '../../kinds/mac-host.ts';
+import { CONDITIONS } from '../../kinds/condition-reasons.ts';
+import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
 import { RUNNER_POOLS } from '../../kinds/runner-pool.ts';
 import { createCache, dropManagedFields } from '../../kube/cache/cache.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
-import { NODES, PODS } from '../../kube/types/core.ts';
+import { CLUSTER_API_RESOURCES, type Machine } from '../../kube/types/cluster-api.ts';
+import { NODES, type Node, PODS } from '../../kube/types/core.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import type { Resource } from '../../kube/types/resource.ts';
@@ -27,9 +28,11 @@ export interface FleetViewDeps {
 export type FleetView = ReturnType<typeof createFleetView>;
 
 export const createFleetView = (deps: FleetViewDeps) => {
-  const cacheOf = <T extends KubeObject>(resource: Resource<T>) =>
-    createCache<T>({ ...deps, resource, transform: dropManagedFields });
-  const [hosts, machines, nodes] = [cacheOf(MAC_HOSTS), cacheOf(CLUSTER_API_RESOURCES.machines), cacheOf(NODES)];
+  const cacheOf = <T extends KubeObject>(resource: Resource<T>, transform: (object: T) => T = dropManagedFields) =>
+    createCache<T>({ ...deps, resource, transform });
+  const hosts = cacheOf(MAC_HOSTS, keepOfHost);
+  const machines = cacheOf(CLUSTER_API_RESOURCES.machines, keepOfMachine);
+  const nodes = cacheOf(NODES, keepOfNode);
   const [pods, jobs, deployments, pools] = [cacheOf(PODS), cacheOf(JOBS), cacheOf(DEPLOYMENTS), cacheOf(RUNNER_POOLS)];
   const caches = [hosts, machines, nodes, pods, jobs, deployments, pools];
   const sorted = <T extends KubeObject>(list: readonly T[]): readonly T[] =>
@@ -71,6 +74,41 @@ export const createFleetView = (deps: FleetViewDeps) => {
     },
     run: async (signal: AbortSignal): Promise<void> => {
       await Promise.all(caches.map((cache) => cache.run(signal)));
+    },
+  };
+};
+
+/** Of a thousand Macs no more is kept than is shown. */
+const nameOf = ({ metadata: { name, namespace, resourceVersion, labels } }: KubeObject): KubeObject['metadata'] => ({
+  ...{ name, ...(namespace !== undefined && { namespace }) },
+  ...(resourceVersion !== undefined && { resourceVersion }),
+  ...(labels !== undefined && { labels }),
+});
+
+const keepOfNode = (node: Node): Node => {
+  const { providerID } = node.spec ?? {};
+  const ready = node.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
+  return {
+    metadata: nameOf(node),
+    spec: { ...(providerID !== undefined && { providerID }) },
+    status: { conditions: ready },
+  };
+};
+
+const keepOfMachine = (machine: Machine): Machine => {
+  const { nodeRef } = machine.status ?? {};
+  return { metadata: nameOf(machine), spec: machine.spec, status: { ...(nodeRef !== undefined && { nodeRef }) } };
+};
+
+const keepOfHost = (host: MacHost): MacHost => {
+  const { state, stateSince, operation, conditions } = host.status ?? {};
+  return {
+    ...{ metadata: nameOf(host), spec: host.spec },
+    status: {
+      ...(state !== undefined && { state }),
+      ...(stateSince !== undefined && { stateSince }),
+      ...(operation !== undefined && { operation }),
+      ...(conditions !== undefined && { conditions: conditions.filter(({ type }) => type === CONDITIONS.host.ready) }),
     },
   };
 };

@@ -20,6 +20,9 @@ export interface Following {
 
 /** Ten times a second is as much as a person sees; a large fleet changes a thousand times. */
 const LOOK_AFTER_MS = 100;
+/** A look at a large fleet takes longer: between two of them so many times as long is left to the fleet, within reason. */
+const LOOK_PAUSES = 10;
+const LOOK_AFTER_MAX_MS = 1_000;
 
 export const followFleet = async (
   following: Following,
@@ -28,11 +31,15 @@ export const followFleet = async (
   const { clock, isReached, lookEveryMs, timeoutMs } = following;
   const watching = linkedController(signal);
   const reached = Promise.withResolvers<'reached'>();
+  let lookedForMs = 0;
   const look = (): void => {
+    const startedMs = clock.elapsed();
     following.look();
     if (isReached()) reached.resolve('reached');
+    lookedForMs = clock.elapsed() - startedMs;
   };
-  const lookSoon = createSoon(() => sleep(clock, LOOK_AFTER_MS, watching.signal), look);
+  const untilLook = (): number => Math.max(LOOK_AFTER_MS, Math.min(lookedForMs * LOOK_PAUSES, LOOK_AFTER_MAX_MS));
+  const lookSoon = createSoon(() => sleep(clock, untilLook(), watching.signal), look);
   const stopLooking = following.onChange(lookSoon);
   const stopTicking = lookEveryMs === undefined ? () => undefined : tick(clock, lookEveryMs, lookSoon);
   const late = new Promise<'too late'>((resolve) => {

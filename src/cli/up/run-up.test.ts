@@ -59,6 +59,20 @@ describe('macfleet up', { concurrency: true }, () => {
     assert.equal(stderr, '');
   });
 
+  it(
+    'runs twenty jobs on runners, says how long they waited, and leaves no session open',
+    LIMIT,
+    async ({ signal }) => {
+      const args = ['--fleet', 'runners', '--macs-as', 'step-level', '--until', 'jobs-done'];
+      const { exitCode, stdout, stderr } = await up(args, signal);
+      assert.equal(exitCode, 0, stderr);
+      assert.match(stdout, / job 10\d\d running runner=ci-runner-[0-9a-f]{8}$/m);
+      assert.match(stdout, /^20 of 20 CI jobs ran to their end, each in a VM of its own \(20 VMs\)\.$/m);
+      assert.match(stdout, /^They waited \d+\.\ds at the median and \d+\.\ds at most\. No session is left open\.$/m);
+      assert.equal(stderr, '');
+    },
+  );
+
   it('that does not get there in time says what it waits for, and fails', LIMIT, async ({ signal }) => {
     const late = ['--until', 'ready', '--timeout', '1s', '--speed', '1', '--macs-as', 'step-level'];
     const { exitCode, stdout, stderr } = await up(late, signal);

@@ -78,9 +78,12 @@ const toOptions = (
   return {
     ...{ macs: machines + SPARE_MACS, provider, fleets, speedUp: speed, agents: 'tart-kubelet' },
     port: port === 0 ? (folder.readPort() ?? 0) : port,
-    save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
     ...(saved !== undefined && { saved: parseSimulation(saved) }),
-    ...(databaseFile !== undefined && { databaseFile }),
+    // What goes away with the process is not written down.
+    ...(databaseFile !== undefined && {
+      databaseFile,
+      save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
+    }),
     ...(choice?.kind === 'real-bash' && { rack: choice.rack }),
     ...(fleets.includes('runners') && { runners: { jobSpeedUp: speed, guestSpeedUp: GUEST_SPEED_UP } }),
   };

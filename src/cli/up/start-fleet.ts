@@ -13,6 +13,7 @@ import { ALL_KINDS } from '../../kinds/all-kinds.ts';
 import { toCustomResourceDefinition } from '../../kinds/schema/crd.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createHostIo } from '../../kube/client/login/host-io.ts';
+import { createUndiciTransport, type UndiciTransportOptions } from '../../kube/client/undici-transport.ts';
 import { createNodeLogins } from '../../kube/node/node-login.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Resource } from '../../kube/types/resource.ts';
@@ -198,10 +199,14 @@ const startProvider = async (
   }
 };
 
-const startMacs = (options: MacOptions, { authority }: ServedControlPlane, signal: AbortSignal): Simulation => {
+const startMacs = (options: MacOptions, plane: ServedControlPlane, signal: AbortSignal): Simulation => {
+  const { authority, url, transportWith } = plane;
   const { rack, guests, clock, random, logger } = options;
   if (rack !== undefined) return startRealBashMacs({ ...options, rack, tart: guests.program });
-  const logins = createNodeLogins({ ...options, host: createHostIo() });
+  // They live in this process, as the API does: a thousand of them speak to it without a socket. Each shows what lies on its Mac.
+  const openTransport = (to: UndiciTransportOptions) =>
+    to.server === url ? transportWith(to.credentials) : createUndiciTransport(to);
+  const logins = createNodeLogins({ ...options, host: createHostIo(), openTransport });
   const { clientForNode } = logins;
   const kubelets =
     options.agents === undefined && options.runners === undefined

@@ -38,7 +38,8 @@ export interface UpFlags {
 }
 
 /** As they were typed. */
-export interface GivenFlags extends Omit<UpFlags, 'fleet' | 'speed'> {
+export interface GivenFlags extends Omit<UpFlags, 'fleet' | 'speed' | 'jobs'> {
   readonly speed?: number;
+  readonly jobs?: number;
   readonly fleet?: readonly FleetName[];
 }

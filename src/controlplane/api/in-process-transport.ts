@@ -5,6 +5,7 @@ import type { Transport } from '../../kube/client/transport.ts';
 import type { User } from '../auth/user.ts';
 import type { ApiServer } from './api-server.ts';
 import type { ApiResponse, ByteSink } from './http.ts';
+import { ApiRefusal, replyRefusal } from './refusal.ts';
 
 export const createApiTransport = (api: ApiServer, user: User): Transport => ({
   send: async (request) => {
@@ -18,6 +19,15 @@ export const createApiTransport = (api: ApiServer, user: User): Transport => ({
       ...(request.body !== undefined && { body: request.body }),
     });
     return { status: response.status, headers: response.headers, body: readBody(response.body, request.signal) };
+  },
+  close: () => Promise.resolve(),
+});
+
+/** For whomever the API does not believe to be anybody. */
+export const createRefusingTransport = (): Transport => ({
+  send: async () => {
+    const { status, headers, body } = replyRefusal(new ApiRefusal('Unauthorized', 'Unauthorized'));
+    return { status, headers, body: once(typeof body === 'string' ? body : '') };
   },
   close: () => Promise.resolve(),
 });

@@ -100,4 +100,10 @@ describe('summarizeConditions', () => {
     });
     assert.equal(summary.message, 'A: no host; B: no key');
   });
+
+  it('does not say twice what one of them says of another', () => {
+    const given = [typed('A', 'False', 'preparing: no key'), typed('B', 'False', 'no key')];
+    const summary = summarizeConditions(given, { type: 'Ready', of: ['A', 'B'] });
+    assert.deepEqual([summary.message, summary.reason], ['A: preparing: no key', 'AReason']);
+  });
 });

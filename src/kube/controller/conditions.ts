@@ -51,7 +51,7 @@ const SUMMARY_REASON: Readonly<Record<ConditionStatus, string>> = {
 
 /**
  * One condition out of several: False if any is False, else Unknown if any is Unknown or not yet reported, else True.
- * The message names every one that stands in the way.
+ * The message names every one that stands in the way, but for what another of them says already.
  */
 export const summarizeConditions = (
   conditions: readonly Condition[] | undefined,
@@ -62,14 +62,20 @@ export const summarizeConditions = (
   const unknowns = parts.filter(({ status }) => status === 'Unknown');
   const blocking = issues.length > 0 ? issues : unknowns;
   const status: ConditionStatus = issues.length > 0 ? 'False' : unknowns.length > 0 ? 'Unknown' : 'True';
-  const [only, ...others] = blocking;
+  const [only, ...others] = blocking.filter((one) => !isSaidBefore(one, blocking));
   return {
     type: summary.type,
     status,
     reason: only !== undefined && others.length === 0 ? only.reason : SUMMARY_REASON[status],
-    message: blocking.map(({ type, reason, message }) => `${type}: ${message || reason}`).join('; '),
+    message: [only, ...others]
+      .filter((one) => one !== undefined)
+      .map(({ type, reason, message }) => `${type}: ${message || reason}`)
+      .join('; '),
   };
 };
+
+const isSaidBefore = (one: Pick<Condition, 'message'>, blocking: readonly Pick<Condition, 'message'>[]): boolean =>
+  one.message !== '' && blocking.slice(0, blocking.indexOf(one)).some(({ message }) => message.includes(one.message));
 
 const notYetReported = (type: string): Pick<Condition, 'type' | 'status' | 'reason' | 'message'> => ({
   type,

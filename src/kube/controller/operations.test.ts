@@ -59,6 +59,18 @@ describe('operations', () => {
     assert.deepEqual(woken, ['ns/a', 'ns/a']);
   });
 
+  it('stay ended whatever something that they left behind reports', async () => {
+    const { operations, woken } = start();
+    const work = controlled();
+    operations.ensure('uid-1', work.request);
+    await nextTurn();
+    work.end(42);
+    await nextTurn();
+    work.report('late');
+    assert.deepEqual(operations.state('uid-1'), { state: 'succeeded', result: 42 });
+    assert.deepEqual(woken, ['ns/a']);
+  });
+
   it('fail at their deadline', async () => {
     const { operations, clock } = start();
     operations.ensure('uid-1', controlled().request);

@@ -54,6 +54,7 @@ export const createOperations = <P, R>({ clock, concurrency, onChange }: Operati
     const controller = linkedController(neverAborted());
     const sinceMs = clock.now();
     const report = (progress: P): void => {
+      if (entry.state.state !== 'running') return;
       entry.state = { state: 'running', sinceMs, progress };
       onChange(request.key);
     };

@@ -9,9 +9,9 @@ import { FleetError, isKind, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { Secret } from '../../base/secret.ts';
-import { type Certificate, parseCertificates } from '../../pki/certificate.ts';
+import { parseCertificates } from '../../pki/certificate.ts';
 import { createKeyPair, type KeyAlgorithm, parsePrivateKey, renderPrivateKey } from '../../pki/key.ts';
-import { isExpired, renewalTimeMs, renewalTimeOfNewMs } from '../../pki/renewal.ts';
+import { isExpired, renewalTimeMs, renewalTimeOfNewMs, type Validity } from '../../pki/renewal.ts';
 import type { KubeClient } from '../client/client.ts';
 import {
   type ClientCertificate,
@@ -55,8 +55,7 @@ export interface NodeCredentials extends CredentialsSource {
   keep(signal: AbortSignal): Promise<void>;
 }
 
-interface Held extends ClientCertificate {
-  readonly certificate: Certificate;
+interface Held extends ClientCertificate, Validity {
   readonly renewAtMs: number;
 }
 
@@ -94,12 +93,8 @@ export const createNodeCredentials = (deps: NodeIdentityDeps): NodeCredentials =
     if (!state.isRead) await recall(deps, state);
     if (state.held === undefined || isDue(state.held, state, clock.now()))
       state.held = await knock(deps, state, signal);
-    const { certificate, certificatePem, keyPem, renewAtMs } = state.held;
-    return {
-      credentials: { certificate: { certificatePem, keyPem } },
-      expiresAtMs: certificate.notAfterMs,
-      renewAtMs,
-    };
+    const { certificatePem, keyPem, notAfterMs: expiresAtMs, renewAtMs } = state.held;
+    return { credentials: { certificate: { certificatePem, keyPem } }, expiresAtMs, renewAtMs };
   };
   const cached = cachedCredentials({ clock, logger, load, freshForMs: LOOK_EVERY_MS });
   return {
@@ -122,7 +117,7 @@ export const createNodeCredentials = (deps: NodeIdentityDeps): NodeCredentials =
 
 const untilLook = (held: Held | undefined, nowMs: number): number => {
   if (held === undefined) return LOOK_EVERY_MS;
-  if (isExpired(held.certificate, nowMs)) return LOOK_IN_VAIN_MS;
+  if (isExpired(held, nowMs)) return LOOK_IN_VAIN_MS;
   return Math.max(LOOK_EVERY_MS, held.renewAtMs - nowMs);
 };
 
@@ -135,19 +130,23 @@ const recall = async ({ disk, nodeName }: NodeIdentityDeps, state: State): Promi
   const kept = text === undefined ? undefined : parseKeptIdentity(text);
   state.isRead = true;
   state.next = kept?.nextKeyPem && toNextKey(nodeName, kept.nextKeyPem);
-  const held = kept?.current === undefined ? undefined : toHeld(kept.current);
-  if (held?.certificate.commonName === nodeUserOf(nodeName)) state.held = held;
-};
-
-const toHeld = ({ certificatePem, keyPem }: ClientCertificate): Held => {
-  const [certificate] = parseCertificates(certificatePem);
-  return { certificatePem, keyPem, certificate, renewAtMs: renewalTimeMs(certificate) };
+  if (kept?.current === undefined) return;
+  const [certificate] = parseCertificates(kept.current.certificatePem);
+  if (certificate.commonName !== nodeUserOf(nodeName)) return;
+  state.held = toHeld(kept.current, certificate, renewalTimeMs(certificate));
 };
 
 const toNewlyHeld = (pair: ClientCertificate, nowMs: number): Held => {
-  const held = toHeld(pair);
-  return { ...held, renewAtMs: renewalTimeOfNewMs(held.certificate, nowMs) };
+  const [certificate] = parseCertificates(pair.certificatePem);
+  return toHeld(pair, certificate, renewalTimeOfNewMs(certificate, nowMs));
 };
+
+/** Of the certificate itself no more than its times: read whole it takes many times the room, for as long as the agent lives. */
+const toHeld = (
+  { certificatePem, keyPem }: ClientCertificate,
+  { notBeforeMs, notAfterMs }: Validity,
+  renewAtMs: number,
+): Held => ({ certificatePem, keyPem, notBeforeMs, notAfterMs, renewAtMs });
 
 const toNextKey = (nodeName: string, keyPem: Secret<string>): NextKey => ({
   keyPem,
@@ -179,7 +178,7 @@ const obtain = async (deps: NodeIdentityDeps, state: State, signal: AbortSignal)
   const { held, next } = state;
   await save(deps, state);
   try {
-    const isUsable = held !== undefined && !isExpired(held.certificate, deps.clock.now());
+    const isUsable = held !== undefined && !isExpired(held, deps.clock.now());
     const certificatePem = isUsable ? await renew(deps, { held, next }, signal) : await join(deps, next, signal);
     state.next = undefined;
     state.held = toNewlyHeld({ certificatePem, keyPem: next.keyPem }, deps.clock.now());

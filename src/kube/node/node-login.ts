@@ -12,7 +12,8 @@ import type { Credentials, CredentialsSource } from '../client/login/credentials
 import { readPem } from '../client/login/load-credentials.ts';
 import { parseKubeconfig } from '../client/login/parse-kubeconfig.ts';
 import { type ClusterConfig, selectContext } from '../client/login/select-context.ts';
-import { createUndiciTransport } from '../client/undici-transport.ts';
+import type { Transport } from '../client/transport.ts';
+import { createUndiciTransport, type UndiciTransportOptions } from '../client/undici-transport.ts';
 import { createNodeCredentials, type IdentityDisk } from './node-identity.ts';
 
 /** What lies on the Mac. */
@@ -24,13 +25,18 @@ export interface NodeLogin {
   readonly disk: IdentityDisk;
 }
 
+export interface NodeLoginDeps extends ConnectDeps {
+  /** The way to the server that a Mac's kubeconfig names; TLS unless given. */
+  readonly openTransport?: (to: UndiciTransportOptions) => Transport;
+}
+
 export interface NodeLogins {
   clientForNode(login: NodeLogin): Promise<KubeClient>;
   close(): Promise<void>;
 }
 
 /** Connections are closed together. */
-export const createNodeLogins = (deps: ConnectDeps): NodeLogins => {
+export const createNodeLogins = (deps: NodeLoginDeps): NodeLogins => {
   const connections: ClusterConnection[] = [];
   return {
     clientForNode: async (login) => {
@@ -51,7 +57,7 @@ const isBootstrapToken = (token: Secret<string> | undefined): token is Secret<st
   token !== undefined && BOOTSTRAP_TOKEN.test(token.reveal());
 
 /** The Node's own connection. Nothing is asked yet: the first call does, and again until it was let in. */
-export const connectNode = async (deps: ConnectDeps, login: NodeLogin): Promise<ClusterConnection> => {
+export const connectNode = async (deps: NodeLoginDeps, login: NodeLogin): Promise<ClusterConnection> => {
   const { nodeName, disk } = login;
   const config = readConfig(login);
   const { token } = config.login;
@@ -109,12 +115,13 @@ export const readConfig = ({ nodeName, kubeconfig }: Pick<NodeLogin, 'nodeName' 
 
 const createOpener = async (
   config: ClusterConfig,
-  deps: ConnectDeps,
+  deps: NodeLoginDeps,
 ): Promise<(credentials: CredentialsSource) => ClusterConnection> => {
   const { server, source, verifyServer, serverName } = config;
+  const { openTransport = createUndiciTransport } = deps;
   const caPem = config.ca && (await readPem(config.ca, deps.host)).reveal();
   return (credentials) => {
-    const transport = createUndiciTransport({
+    const transport = openTransport({
       ...{ server, source, verifyServer, credentials },
       ...(caPem === undefined ? {} : { caPem }),
       ...(serverName === undefined ? {} : { serverName }),

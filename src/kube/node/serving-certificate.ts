@@ -46,13 +46,9 @@ export const keepServingCertificate = async (
   let denials = 0;
   while (!signal.aborted) {
     try {
-      const keyPair = createKeyPair(random);
-      const certificatePem = await requestCertificate(deps, renderServingRequest(deps, keyPair), signal);
-      use({ certificatePem, keyPem: renderPrivateKey(keyPair) });
-      const [certificate] = parseCertificates(certificatePem);
+      const renewAtMs = await takeNext(deps, use, signal);
       denials = 0;
-      const nowMs = clock.now();
-      await sleep(clock, Math.max(RETRY_MS, renewalTimeOfNewMs(certificate, nowMs) - nowMs), signal);
+      await sleep(clock, Math.max(RETRY_MS, renewAtMs - clock.now()), signal);
     } catch (thrown) {
       if (signal.aborted) return;
       logger.warn('No certificate to serve logs with yet', { error: toFleetError(thrown) });
@@ -60,6 +56,15 @@ export const keepServingCertificate = async (
       await pause(clock, denials === 0 ? RETRY_MS : backoffDelayMs(DENIED, denials, random), signal);
     }
   }
+};
+
+/** When the one after it is to be asked for. Nothing else of it is kept here: what a certificate takes, read, it takes for each of its hours. */
+const takeNext = async (deps: ServingDeps, use: (pair: ServingPair) => void, signal: AbortSignal): Promise<number> => {
+  const keyPair = createKeyPair(deps.random);
+  const certificatePem = await requestCertificate(deps, renderServingRequest(deps, keyPair), signal);
+  const [certificate] = parseCertificates(certificatePem);
+  use({ certificatePem, keyPem: renderPrivateKey(keyPair) });
+  return renewalTimeOfNewMs(certificate, deps.clock.now());
 };
 
 const renderServingRequest = (

@@ -62,7 +62,13 @@ export interface Container {
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly workingDir?: string;
-  readonly ports?: readonly { readonly name?: string; readonly containerPort: number; readonly hostPort?: number }[];
+  readonly ports?: readonly {
+    readonly name?: string;
+    readonly containerPort: number;
+    readonly hostPort?: number;
+    readonly hostIP?: string;
+    readonly protocol?: string;
+  }[];
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
   readonly startupProbe?: Probe;
@@ -120,6 +126,7 @@ export interface PodSpec {
   readonly tolerations?: readonly { readonly key?: string; readonly operator?: string; readonly effect?: string }[];
   readonly restartPolicy?: string;
   readonly volumes?: readonly Volume[];
+  readonly resourceClaims?: readonly { readonly name: string }[];
   readonly serviceAccountName?: string;
   readonly automountServiceAccountToken?: boolean;
   readonly terminationGracePeriodSeconds?: number;

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import { createServer as createListener, type Server as Listener } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { FleetError, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -36,31 +37,52 @@ export interface KubeletServer {
 
 /** Listens. What it answers comes later, because whoever answers must know the port. */
 export const startKubeletServer = async (options: KubeletServerOptions): Promise<KubeletServer> => {
-  const { clientAuthority: ca } = options;
   let api: KubeletApi = async () => text(503, 'the agent is starting');
-  const server = createServer(
-    { ca, requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' },
-    (request, response) => void answer(options, api, { request, response }),
-  );
-  // A log may be followed for days.
-  server.requestTimeout = 0;
-  const port = await listen(server, options);
+  let pair: ServingPair | undefined;
+  let inner: Server | undefined;
+  const takeCertificate = (): void => inner?.setSecureContext(toContext(options, pair));
+  const outer = createListener((first) => {
+    inner ??= createInner(options, (exchange) => void answer(options, api, exchange));
+    takeCertificate();
+    // From here on it listens itself, in the place of the other.
+    if (!inner.listening) inner.listen(outer);
+    inner.emit('connection', first);
+  });
+  const port = await listen(outer, options);
   return {
     port,
     answerWith: (given) => {
       api = given;
     },
-    useCertificate: ({ certificatePem, keyPem }) =>
-      server.setSecureContext({ cert: certificatePem, key: keyPem.reveal(), ca, minVersion: 'TLSv1.2' }),
+    useCertificate: (given) => {
+      pair = given;
+      takeCertificate();
+    },
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
+        (inner ?? outer).close(() => resolve());
+        inner?.closeAllConnections();
       }),
   };
 };
 
-const listen = (server: Server, { host, port }: KubeletServerOptions): Promise<number> =>
+/** The part that speaks TLS. It is made for whoever asks first: most agents are never asked, and one that idles takes thirty times the memory of its listener. */
+const createInner = (options: KubeletServerOptions, onExchange: (exchange: Exchange) => void): Server => {
+  const server = createServer(
+    { ...toContext(options, undefined), requestCert: true, rejectUnauthorized: false },
+    (request, response) => onExchange({ request, response }),
+  );
+  // A log may be followed for days.
+  server.requestTimeout = 0;
+  return server;
+};
+
+const toContext = ({ clientAuthority: ca }: KubeletServerOptions, pair: ServingPair | undefined) => ({
+  ...{ ca, minVersion: 'TLSv1.2' as const },
+  ...(pair !== undefined && { cert: pair.certificatePem, key: pair.keyPem.reveal() }),
+});
+
+const listen = (server: Listener, { host, port }: KubeletServerOptions): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', (cause) =>
       reject(

@@ -55,7 +55,7 @@ const createDiskProbe = ({ measureDisk }: HostProbesOptions): Probe => {
 };
 
 /** The code of an error is the reason of the condition. */
-export const asFinding = async (work: Promise<unknown>, signal: AbortSignal): Promise<Finding> => {
+const asFinding = async (work: Promise<unknown>, signal: AbortSignal): Promise<Finding> => {
   try {
     await work;
     return WELL;

@@ -13,7 +13,7 @@ import { openForwards } from './open-forwards.ts';
 import type { PodPorts } from './pod-ports.ts';
 import { runPostStart } from './probes/post-start.ts';
 import { superviseHealth } from './probes/supervise-health.ts';
-import { mintTokens, renewAfterMs, tokensOf } from './tokens.ts';
+import { firstDueMs, mintTokens, tokensOf } from './tokens.ts';
 
 /** Goes on until the run ends or the returned function is called. */
 export const attendVm = (ports: PodPorts, attendance: Attendance): (() => void) => {
@@ -42,14 +42,14 @@ const ASK_AGAIN_MS = 1_000;
 const BOOT_MS = 900_000;
 
 const findAddress = async (ports: PodPorts, attendance: Attendance): Promise<void> => {
-  const { pod, run, memory, begun, signal } = attendance;
+  const { pod, run, memory, made, signal } = attendance;
   const { clock, metrics } = ports;
   const untilMs = clock.elapsed() + BOOT_MS;
   while (!signal.aborted) {
     const found = await askAddress(ports, attendance);
     if (found !== undefined) {
       memory.podIp = found;
-      if (begun === 'now') metrics.booted(poolOf(pod), (clock.now() - run.startedAtMs) / 1_000);
+      if (made !== undefined) metrics.booted(poolOf(pod), (clock.now() - run.startedAtMs) / 1_000);
       break;
     }
     if (clock.elapsed() >= untilMs && !(await doesGuestAnswer(ports, attendance))) return giveUp(attendance);
@@ -124,20 +124,20 @@ const awaitReport = async (
 };
 
 const RENEW_FAILED_MS = 30_000;
+/** Also where an API server gives none that lives longer. */
+const RENEW_SOONEST_MS = 10_000;
 
 /** Of a run that was found nobody knows how old its tokens are: they are renewed at once. */
-const keepTokens = async (ports: PodPorts, { pod, run, begun, signal }: Attendance): Promise<void> => {
-  const { client, shares, clock, logger } = ports;
-  const wanted = tokensOf(pod);
-  if (wanted.length === 0) return;
-  const shortestMs = Math.min(...wanted.map(({ seconds }) => seconds)) * 1_000;
-  let waitMs = begun === 'now' ? shortestMs * 0.8 : 0;
+const keepTokens = async (ports: PodPorts, { pod, run, made, signal }: Attendance): Promise<void> => {
+  const { shares, clock, logger } = ports;
+  if (tokensOf(pod).length === 0) return;
+  let waitMs = made === undefined ? 0 : Math.max(0, made.tokensDueMs - clock.now());
   while (!signal.aborted) {
     await sleep(clock, waitMs, signal);
     try {
-      const tokens = await mintTokens(pod, { client, signal });
+      const tokens = await mintTokens(pod, { ...ports, signal });
       await shares.renewTokens(run.vm, tokens);
-      waitMs = renewAfterMs(tokens, clock.now()) ?? shortestMs;
+      waitMs = Math.max(RENEW_SOONEST_MS, firstDueMs(tokens) - clock.now());
     } catch (thrown) {
       if (isKind(thrown, 'cancelled')) return;
       logger.warn('The tokens of a Pod could not be renewed', { vm: run.vm, error: toFleetError(thrown) });

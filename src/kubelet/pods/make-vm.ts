@@ -15,14 +15,17 @@ import { fetchEnv } from './fetch-env.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { logPathOf, type PodPorts } from './pod-ports.ts';
 import { fetchPullCredentials } from './pull-credentials.ts';
+import { tellBySteps } from './pull-progress.ts';
 import type { Waiting } from './render-status.ts';
 import { sizeVm } from './size-vm.ts';
-import { mintTokens } from './tokens.ts';
+import { firstDueMs, mintTokens } from './tokens.ts';
 import { uidOf, vmNameOf } from './vm-name.ts';
 
 export interface MadeVm {
   readonly run: VmRun;
   readonly digest?: string;
+  /** When the first of the tokens that it was given is to be renewed. */
+  readonly tokensDueMs: number;
 }
 
 export interface MakeVm {
@@ -50,15 +53,17 @@ export const makeVm = async (ports: PodPorts, request: MakeVm): Promise<MadeVm> 
   });
   const held = await holding;
   try {
+    // A pull may have taken longer than they live.
+    const tokens = firstDueMs(guest.tokens) > clock.now() ? guest.tokens : await mintTokens(pod, { ...ports, signal });
     // After a loss of power a clone that never ran is found by its name: that is not worth waiting for the disk. What an earlier run left is.
     await journal.put(making, entry === undefined ? { survives: 'death' } : {});
     if (entry !== undefined) await vms.remove(vm, signal);
     const make = async (): Promise<void> => {
-      await both(cloneVm(ports, { vm, held, signal }), ports.shares.stage({ vm, ...guest }));
+      await both(cloneVm(ports, { vm, held, signal }), ports.shares.stage({ vm, ...guest, tokens }));
       ports.metrics.made(poolOf(pod), held.path, (clock.elapsed() - sinceMs) / 1_000);
     };
     const run = await start(ports, { ...request, making, container, make });
-    return { run, ...(held.digest !== undefined && { digest: held.digest }) };
+    return { run, tokensDueMs: firstDueMs(tokens), ...(held.digest !== undefined && { digest: held.digest }) };
   } finally {
     held.release();
   }
@@ -96,25 +101,27 @@ const both = async <L, R>(left: Promise<L>, right: Promise<R>): Promise<readonly
 };
 
 const readGuest = async (
-  { client, settings }: PodPorts,
+  { client, clock, settings }: PodPorts,
   pod: Pod,
   { container, signal }: { readonly container: Container; readonly signal: AbortSignal },
 ) => {
   const [env, tokens] = await Promise.all([
     fetchEnv({ client, pod, container, hostIp: settings.hostIp, signal }),
-    mintTokens(pod, { client, signal }),
+    mintTokens(pod, { client, clock, signal }),
   ]);
   return { env, tokens, ...(hasCommand(container) && { command: renderCommandFile(container, env) }) };
 };
 
 const holdImage = async (
-  { client, images }: PodPorts,
+  { client, clock, images }: PodPorts,
   { image = '', imagePullPolicy }: Container,
   { pod, report, signal }: MakeVm,
 ): Promise<HeldImage> => {
   const credentials = await fetchPullCredentials(pod, { client, signal });
-  if (!images.has(image)) report({ reason: 'ContainerCreating', message: `pulling ${image}` });
-  return images.ensure({ image, policy: policyOf(imagePullPolicy), credentials, signal });
+  const tell = (message: string): void => report({ reason: 'ContainerCreating', message });
+  if (!images.has(image)) tell(`pulling ${image}`);
+  const onProgress = tellBySteps(clock, (percent) => tell(`pulling ${image}: ${percent} %`));
+  return images.ensure({ image, policy: policyOf(imagePullPolicy), credentials, onProgress, signal });
 };
 
 /** The rule of Kubernetes for those who say nothing makes `latest` a pull per VM; a base that is here will do. */

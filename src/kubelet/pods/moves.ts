@@ -14,7 +14,7 @@ import { forgetRun } from './pod-memory.ts';
 import { logPathOf } from './pod-ports.ts';
 import { type MoveEnd, ON, type PodParts, type PodSubject, REST } from './pod-subject.ts';
 import { beginWork } from './pod-work.ts';
-import { askHandler } from './probes/ask-handler.ts';
+import { runPreStop } from './probes/pre-stop.ts';
 import { type Telling, tell } from './publish.ts';
 import { refusePod } from './refuse-pod.ts';
 import { momentOf } from './render-moment.ts';
@@ -76,7 +76,7 @@ const look: MakeMove = async (parts, subject) => {
   if (run === undefined) await parts.journal.put(asMaking(entry));
   else {
     forgetRun(memory);
-    await parts.attend(subject, run, 'earlier');
+    await parts.attend(subject, run);
   }
   return ON;
 };
@@ -207,7 +207,7 @@ const stop: MakeMove = async (parts, subject) => {
   const { vm } = entry;
   const { run, podIp } = memory;
   const ask = pod === undefined || handler === undefined ? undefined : { pod, vm, podIp, handler, timeoutMs: graceMs };
-  const preStop = ask && (async (signal: AbortSignal) => void (await askHandler(parts, { ...ask, signal })));
+  const preStop = ask && ((signal: AbortSignal) => runPreStop(parts, { ...ask, signal }));
   beginWork(parts.operations, memory, {
     what: 'stopping',
     run: async ({ signal }) => {

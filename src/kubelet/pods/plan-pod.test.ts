@@ -60,6 +60,13 @@ describe('what a Pod wishes', () => {
       wish: 'done',
     },
     {
+      story: 'one that runs and would be refused now is done all the same when its command has ended',
+      pod: samplePod(),
+      facts: { refusal: 'no', isDone: true },
+      wish: 'done',
+    },
+    { story: 'and unwell by its probe', pod: samplePod(), facts: { refusal: 'no', isUnwell: true }, wish: 'unwell' },
+    {
       story: 'S23 one that is told to run where nothing of it is known is lost',
       pod: samplePod({ status: RUNNING }),
       facts: { isUntraced: true, isLeaving: true },

@@ -171,11 +171,11 @@ export const wishOf = (pod: Pod | undefined, facts: WishFacts): Wish => {
   const deadlineMs = deadlineOf(pod);
   if (deadlineMs !== undefined && deadlineMs <= nowMs) return 'expired';
   if (isUntraced === true && isToldToRun(pod)) return 'lost';
-  // What it did is done, whatever becomes of its Mac.
-  if (isDone === true && refusal === undefined) return 'done';
+  // What it did is done, whatever becomes of its Mac. Only of one that runs are these two known, so it was accepted once.
+  if (isDone === true) return 'done';
   if (isLeaving === true) return 'leaving';
-  if (refusal !== undefined) return 'refused';
-  return isUnwell === true ? 'unwell' : 'run';
+  if (isUnwell === true) return 'unwell';
+  return refusal === undefined ? 'run' : 'refused';
 };
 
 const isToldToRun = ({ status }: Pod): boolean =>

@@ -49,7 +49,7 @@ export const createPodPart = (ports: PodPorts, pods: Cache<Pod>): PodPart => {
     operations,
     takeInventory: inventory.take,
     placeIsFree: () => wakeWaiting(memories, controller),
-    attend: async ({ pod, memory, key }, run, begun) => {
+    attend: async ({ pod, memory, key }, run, made) => {
       const wake = (): void => controller.wake(key);
       memory.run = run;
       void run.exited.then((exit) => {
@@ -60,8 +60,11 @@ export const createPodPart = (ports: PodPorts, pods: Cache<Pod>): PodPart => {
       const known = await Promise.race([run.exited, Promise.resolve(undefined)]);
       if (known !== undefined) memory.exit = known;
       else if (pod !== undefined) {
-        if (begun === 'earlier') recallRun(memory, pod);
-        memory.endAttendance = attendVm(ports, { pod, run, memory, begun, wake, signal: lives.signal });
+        if (made === undefined) recallRun(memory, pod);
+        memory.endAttendance = attendVm(ports, {
+          ...{ pod, run, memory, wake, signal: lives.signal },
+          ...(made !== undefined && { made }),
+        });
       }
     },
   };
@@ -205,7 +208,7 @@ const follow = async (
 const step = async (following: Following, subject: PodSubject): Promise<MoveEnd> => {
   const { parts } = following;
   const made = foldWork(parts.operations, subject.memory, { ...parts, logger: subject.logger });
-  if (made !== undefined) await parts.attend(subject, made.run, 'now');
+  if (made !== undefined) await parts.attend(subject, made.run, made);
   subject.wish = wishNow(following, subject);
   const move = MOVE_FOR[subject.wish][stageNow(following, subject)];
   try {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Secret } from '../../base/secret.ts';
 import { DISPATCH_AUDIENCE } from '../../kinds/labels.ts';
 import type { Container } from '../../kube/types/pod.ts';
 import { parseDockerConfig } from './pull-credentials.ts';
@@ -8,7 +7,7 @@ import { refusePod } from './refuse-pod.ts';
 import { restartAfterMs } from './restart-backoff.ts';
 import { sizeVm } from './size-vm.ts';
 import { samplePod, UID } from './testing/pod-samples.ts';
-import { renewAfterMs, tokensOf } from './tokens.ts';
+import { firstDueMs, tokensOf } from './tokens.ts';
 import { legacyVmNameOf, parseVmName, vmNameOf } from './vm-name.ts';
 
 describe('the size of a VM', () => {
@@ -56,6 +55,10 @@ describe('the name of a VM', () => {
     it(`is not ${foreign}, which is somebody else’s`, () => assert.equal(parseVmName(foreign), undefined));
 });
 
+const TOKEN = { serviceAccountToken: { path: 'token' } };
+const ROOT_CA = { configMap: { name: 'kube-root-ca.crt' } };
+const NAMESPACE = { downwardAPI: {} };
+
 describe('what is refused', () => {
   const rows: readonly [story: string, pod: Parameters<typeof samplePod>[0], says: RegExp | undefined][] = [
     ['an ordinary Pod is not', {}, undefined],
@@ -91,6 +94,54 @@ describe('what is refused', () => {
       /no volume of this type: data/,
     ],
     ['no image', { container: { image: '' } }, /has no image/],
+    [
+      'a Secret beside the token of a volume',
+      {
+        spec: {
+          volumes: [
+            {
+              name: 'both',
+              projected: { sources: [{ serviceAccountToken: { path: 't' } }, { secret: { name: 's' } }] },
+            },
+          ],
+        },
+      },
+      /no volume of this type: both/,
+    ],
+    ['a volume of nothing', { spec: { volumes: [{ name: 'none', projected: { sources: [] } }] } }, /no volume .* none/],
+    [
+      'what every Pod is given beside its token is not',
+      { spec: { volumes: [{ name: 'kube-api-access-x', projected: { sources: [TOKEN, ROOT_CA, NAMESPACE] } }] } },
+      undefined,
+    ],
+    [
+      'a Secret in a volume that only looks like the one that every Pod is given',
+      { spec: { volumes: [{ name: 'kube-api-access-x', projected: { sources: [TOKEN, { secret: {} }] } }] } },
+      /no volume of this type: kube-api-access-x/,
+    ],
+    [
+      'a port of the host for UDP',
+      { container: { ports: [{ containerPort: 53, hostPort: 5_353, protocol: 'UDP' }] } },
+      /no hostPort for UDP: 5353/,
+    ],
+    [
+      'a port of the host at an address of its own',
+      { container: { ports: [{ containerPort: 80, hostPort: 8_080, hostIP: '127.0.0.1' }] } },
+      /no hostIP: 127.0.0.1/,
+    ],
+    [
+      'a port for UDP that is nobody’s but the VM’s is not, nor one for TCP at all addresses',
+      {
+        container: {
+          ports: [
+            { containerPort: 53, protocol: 'UDP' },
+            { containerPort: 80, hostPort: 8_080, protocol: 'TCP', hostIP: '0.0.0.0' },
+          ],
+        },
+      },
+      undefined,
+    ],
+    ['claims of devices', { spec: { resourceClaims: [{ name: 'gpu' }] } }, /no resourceClaims: gpu/],
   ];
   for (const [story, pod, says] of rows) {
     it(story, () => {
@@ -118,11 +169,9 @@ describe('the tokens of a Pod', () => {
     const pod = samplePod({ spec: { volumes }, container: { volumeMounts } });
     assert.deepEqual(tokensOf(pod), [{ path: 'tokens/vault/t', audience: 'vault', seconds: 600 }]);
   });
-  it('are renewed when four fifths of the shortest life are over, never in a frenzy', () => {
-    const token = (expiresMs: number) => ({ path: 'p', token: new Secret('t'), expiresMs });
-    assert.equal(renewAfterMs([token(1_000_000), token(100_000)], 0), 80_000);
-    assert.equal(renewAfterMs([token(5)], 10), 10_000);
-    assert.equal(renewAfterMs([], 0), undefined);
+  it('are due with the first of them, and never when there are none', () => {
+    assert.equal(firstDueMs([{ dueMs: 800_000 }, { dueMs: 80_000 }]), 80_000);
+    assert.equal(firstDueMs([]), Number.POSITIVE_INFINITY);
   });
 });
 

@@ -5,6 +5,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Verdict } from '../../kube/queue/work-queue.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import type { VmRun } from '../vm/vm-port.ts';
+import type { MadeVm } from './make-vm.ts';
 import type { Wish } from './plan-pod.ts';
 import type { PodMemory } from './pod-memory.ts';
 import type { PodPorts } from './pod-ports.ts';
@@ -12,8 +13,11 @@ import type { PodOperations } from './pod-work.ts';
 
 export interface PodParts extends PodPorts {
   readonly operations: PodOperations;
-  /** Begins to attend to a run, until it ends or is forgotten. An end that is known already is known afterwards. */
-  attend(subject: PodSubject, run: VmRun, begun: 'now' | 'earlier'): Promise<void>;
+  /**
+   * Begins to attend to a run, one that was just made or one that was found, until it ends or is forgotten. An end that is
+   * known already is known afterwards.
+   */
+  attend(subject: PodSubject, run: VmRun, made?: MadeVm): Promise<void>;
   /** Lists the VMs that earlier lives left, once; later calls return at once. Rejects when that cannot be known. */
   takeInventory(signal: AbortSignal): Promise<void>;
   /** A VM ended: those that wait for a place may try again. */

@@ -1,5 +1,6 @@
 /** What a Pod may ask for that a virtual machine cannot give. It is refused with a sentence, never ignored. Pure. */
 import type { Container, Pod, PodSpec } from '../../kube/types/pod.ts';
+import { GIVEN_VOLUME } from './tokens.ts';
 
 /** Why the Pod cannot run on this Node; undefined when it can. */
 export const refusePod = ({ spec }: Pod): string | undefined => {
@@ -16,19 +17,45 @@ const refuseSpec = (spec: PodSpec): readonly string[] => [
   ...(spec.os === undefined ? [] : [`no Pods for ${spec.os.name}; this Node is a Mac`]),
   ...(spec.hostNetwork === true ? ['no hostNetwork; a VM has a network of its own'] : []),
   ...(spec.hostPID === true || spec.hostIPC === true ? ['no hostPID and no hostIPC'] : []),
+  ...(spec.resourceClaims ?? []).map(({ name }) => `no resourceClaims: ${name}`),
   ...(spec.volumes ?? [])
     .filter((volume) => !isTokenVolume(volume))
     .map(({ name }) => `no volume of this type: ${name}`),
 ];
 
-/** The one kind of volume that there is: tokens of the ServiceAccount, which the kube-root-ca and namespace files go with. */
-const isTokenVolume = ({ projected }: NonNullable<PodSpec['volumes']>[number]): boolean =>
-  projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken !== undefined) === true;
+type Volume = NonNullable<PodSpec['volumes']>[number];
+
+/** The one kind of volume that there is: tokens of the ServiceAccount, and nothing else beside them. */
+const isTokenVolume = ({ name, projected }: Volume): boolean => {
+  const sources = projected?.sources ?? [];
+  const isGiven = name.startsWith(GIVEN_VOLUME);
+  return (
+    sources.length > 0 &&
+    sources.every(
+      ({ serviceAccountToken, configMap, downwardAPI }) =>
+        serviceAccountToken !== undefined || (isGiven && (configMap ?? downwardAPI) !== undefined),
+    )
+  );
+};
 
 const refuseContainer = (container: Container): readonly string[] => [
   ...(container.image === undefined || container.image === '' ? [`container ${container.name} has no image`] : []),
   ...((container.volumeDevices ?? []).length > 0 ? ['no volumeDevices'] : []),
+  ...(container.ports ?? []).flatMap(refusePort),
   ...(container.env ?? [])
     .filter(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined)
     .map(({ name }) => `no env from files: ${name}`),
 ];
+
+type ContainerPort = NonNullable<Container['ports']>[number];
+
+/** A port of the VM alone is only a word; one of the host is passed on, at the Mac's own address. */
+const refusePort = ({ hostPort, hostIP, protocol = 'TCP' }: ContainerPort): readonly string[] => {
+  if (hostPort === undefined) return [];
+  return [
+    ...(protocol === 'TCP' ? [] : [`no hostPort for ${protocol}: ${hostPort}`]),
+    ...(hostIP === undefined || EVERYWHERE.includes(hostIP) ? [] : [`no hostIP: ${hostIP}`]),
+  ];
+};
+
+const EVERYWHERE = ['', '0.0.0.0', '::'];

@@ -2,7 +2,7 @@
  * Tokens of a Pod's ServiceAccount, bound to the Pod: they end with it. The dispatch token of a runner, and one per
  * projected volume; renewed well before they expire, where the guest finds them.
  */
-import { parseTimestamp } from '../../base/clock.ts';
+import { type Clock, parseTimestamp } from '../../base/clock.ts';
 import { FleetError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { DISPATCH_AUDIENCE } from '../../kinds/labels.ts';
@@ -42,24 +42,35 @@ export const tokensOf = ({ spec }: Pod): readonly WantedToken[] => [
     ),
 ];
 
-/** The volume that admission adds for the API's own token is not for VMs: it is in no Pod's manifest. */
+/** How the volume is called that admission adds to every Pod, with the API's own token, its authority and the namespace. */
+export const GIVEN_VOLUME = 'kube-api-access-';
+
+/** That one is not for VMs: it is in no Pod's manifest. */
 const isMounted = ({ containers }: Pod['spec'], volume: string): boolean =>
-  !volume.startsWith('kube-api-access-') &&
+  !volume.startsWith(GIVEN_VOLUME) &&
   containers.some(({ volumeMounts = [] }) => volumeMounts.some(({ name }) => name === volume));
 
 export interface MintedToken extends GuestToken {
-  readonly expiresMs: number;
+  /** When the next one is due, by the life that this one got: an API server may give less than it is asked for. */
+  readonly dueMs: number;
 }
 
-export const mintTokens = (
-  pod: Pod,
-  { client, signal }: { readonly client: Pick<KubeClient, 'createSubresource'>; readonly signal: AbortSignal },
-): Promise<readonly MintedToken[]> => Promise.all(tokensOf(pod).map((wanted) => mint(pod, wanted, { client, signal })));
+export interface MintDeps {
+  readonly client: Pick<KubeClient, 'createSubresource'>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export const mintTokens = (pod: Pod, deps: MintDeps): Promise<readonly MintedToken[]> =>
+  Promise.all(tokensOf(pod).map((wanted) => mint(pod, wanted, deps)));
+
+/** Renewed when four fifths of its life are over. */
+const RENEW_AT = 0.8;
 
 const mint = async (
   pod: Pod,
   { path, audience, seconds }: WantedToken,
-  { client, signal }: { readonly client: Pick<KubeClient, 'createSubresource'>; readonly signal: AbortSignal },
+  { client, clock, signal }: MintDeps,
 ): Promise<MintedToken> => {
   const { namespace = 'default', name } = pod.metadata;
   const account = pod.spec.serviceAccountName ?? 'default';
@@ -78,15 +89,10 @@ const mint = async (
     const message = `mint sa token: the API answered without a token for ServiceAccount ${namespace}/${account}`;
     throw new FleetError('contract', { code: 'TokenMissing', message });
   }
-  return { path, token: new Secret(status.token), expiresMs };
+  const nowMs = clock.now();
+  return { path, token: new Secret(status.token), dueMs: nowMs + (expiresMs - nowMs) * RENEW_AT };
 };
 
-/** Renewed when four fifths of its life are over. */
-const RENEW_AT = 0.8;
-const RENEW_SOONEST_MS = 10_000;
-
-/** How long from now until the first of them is due; undefined when there are none. */
-export const renewAfterMs = (tokens: readonly MintedToken[], nowMs: number): number | undefined =>
-  tokens.length === 0
-    ? undefined
-    : Math.max(RENEW_SOONEST_MS, Math.min(...tokens.map(({ expiresMs }) => (expiresMs - nowMs) * RENEW_AT)));
+/** When the first of them is due; never when there are none. */
+export const firstDueMs = (tokens: readonly Pick<MintedToken, 'dueMs'>[]): number =>
+  Math.min(...tokens.map(({ dueMs }) => dueMs));

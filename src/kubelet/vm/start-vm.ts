@@ -64,7 +64,7 @@ const renderShare = ({ name, path, readOnly }: VmShare): string => {
  * Settles when the VM is known to run: Tart opens its control socket once the VM has started, and what has neither opened
  * one nor ended after the sanity window runs as well. Throws when the run failed so early.
  */
-export const untilSane = async (work: VmWork, run: VmRun, logPath: string): Promise<void> => {
+export const untilSane = async (work: VmWork, run: VmRun, log: RunLog): Promise<void> => {
   const folder = `${work.tartHome}/vms/${run.vm}`;
   const look = async (): Promise<true | undefined> => {
     const socket = await work.files.look(`${folder}/control.sock`);
@@ -77,7 +77,7 @@ export const untilSane = async (work: VmWork, run: VmRun, logPath: string): Prom
       untilFound({ ...work, folder, look, lookEveryMs: LOOK_EVERY_MS, signal }).then(() => undefined),
     ]),
   );
-  if (exit !== undefined && exit.code !== 0) throw await exitedImmediately(work, exit, { ...run, logPath });
+  if (exit !== undefined && exit.code !== 0) throw await exitedImmediately(work, exit, { ...log, vm: run.vm });
 };
 
 /** Runs a search that ends after so long, or with the agent's life. */
@@ -93,18 +93,21 @@ const within = async <T>(work: VmWork, limitMs: number, search: (signal: AbortSi
   }
 };
 
-interface Ended {
-  readonly vm: string;
+/** Where a run prints, and from which byte on: earlier runs of the VM printed there too. */
+export interface RunLog {
   readonly logPath: string;
+  readonly fromByte: number;
 }
 
 /** As the log tells it, with the meaning that Tart's own words have. */
 const exitedImmediately = async (
   { files }: VmWork,
   { code, signal }: VmExit,
-  { vm, logPath }: Ended,
+  { vm, logPath, fromByte }: RunLog & Pick<VmRun, 'vm'>,
 ): Promise<FleetError> => {
-  const tail = await files.readTail(logPath, { bytesMax: LOG_BYTES });
+  const printedBytes = ((await files.look(logPath))?.sizeBytes ?? 0) - fromByte;
+  const bytesMax = Math.min(printedBytes, LOG_BYTES);
+  const tail = bytesMax > 0 ? await files.readTail(logPath, { bytesMax }) : undefined;
   const lines = (tail?.text ?? '').trimEnd().split('\n').slice(-LOG_LINES).join('\n');
   const how = signal ?? (code === undefined ? 'an unknown end' : `code ${code}`);
   const meaning = toTartError('tart run', { stdout: lines, stderr: '', ...(code === undefined ? {} : { code }) });

@@ -15,6 +15,10 @@ interface Meaning {
 /** macOS writes the apostrophe in two ways. */
 const NO_SPACE = /isn[’']t enough space|database or disk is full|No space left on device/i;
 
+/** From macOS 15 on no VM starts without it (F44). */
+const OPEN_KEYCHAIN =
+  'Log in at the Mac once, with the password that the keychain was made with, or run security unlock-keychain there.';
+
 const MEANINGS: readonly Meaning[] = [
   { says: NO_SPACE, kind: 'no-capacity', code: 'NoSpace', hint: 'Free space on the Mac, or use a smaller image.' },
   { says: /the specified VM ".*" does not exist/, kind: 'not-found', code: 'VmMissing' },
@@ -53,6 +57,19 @@ const MEANINGS: readonly Meaning[] = [
     kind: 'unavailable',
     code: 'NoGuiSession',
     hint: 'Somebody must be logged in at the Mac: check automatic login and loginwindow.',
+  },
+  {
+    says: /SecKeyCreateRandomKey_ios failed/,
+    kind: 'unavailable',
+    code: 'KeychainClosed',
+    hint: `The login keychain is closed. ${OPEN_KEYCHAIN}`,
+  },
+  // What macOS says of a closed keychain, and of other things: the system log of the Mac tells them apart.
+  {
+    says: /VZErrorDomain Code=1\b/,
+    kind: 'unavailable',
+    code: 'VmStartRefused',
+    hint: `It may be that the login keychain is closed: then the system log of the Mac has SecKeyCreateRandomKey_ios. ${OPEN_KEYCHAIN}`,
   },
   { says: /no IP address found/, kind: 'unavailable', code: 'VmHasNoAddress' },
   { says: /VM is missing some of its files/, kind: 'contract', code: 'VmBroken', hint: 'Delete the VM.' },

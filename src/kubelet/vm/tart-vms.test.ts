@@ -308,7 +308,7 @@ testOnSteps('a socket that an earlier run left behind does not make a failed sta
   await bench.files.writeText(`${bench.tartHome}/vms/a/control.sock`, '');
   await sleep(bench.clock, 1_000, bench.signal);
   await bench.configure({ vmFaults: { a: { startFails: { afterMs: 300, code: 1 } } } });
-  assert.equal(await codeOf(bench.vms.start(await bench.startOf('a'))), 'VmExitedImmediately');
+  assert.equal(await codeOf(bench.vms.start(await bench.startOf('a'))), 'VmStartRefused');
 });
 
 testOnSteps('a process that has got the number of a lost one is not taken for it', async (bench) => {
@@ -354,3 +354,16 @@ for (const [story, end] of Object.entries(ENDINGS)) {
     await bench.until(() => !pids.some(bench.commands.isAlive));
   });
 }
+
+testOnSteps('a run that fails at once is told by its own words, not by those of an earlier one', async (bench) => {
+  await bench.configure({ isKeychainClosed: true });
+  await makeVm(bench, 'a');
+  assert.equal(await codeOf(bench.vms.start(await bench.startOf('a'))), 'VmStartRefused');
+  const killed = { startFails: { afterMs: 100, signal: 'SIGKILL' } } as const;
+  await bench.configure({ isKeychainClosed: false, vmFaults: { a: killed } });
+  const again = bench.vms.start(await bench.startOf('a'));
+  await assert.rejects(again, {
+    code: 'VmExitedImmediately',
+    message: /exited immediately with SIGKILL \(log .*\): $/,
+  });
+});

@@ -60,6 +60,9 @@ describe('what Tart prints', () => {
   });
 });
 
+const DID_NOT_START =
+  'Error Domain=VZErrorDomain Code=1 "The virtual machine failed to start." UserInfo={NSLocalizedFailure=Internal Virtualization error.}';
+
 describe('what goes wrong in Tart', () => {
   const ERRORS: readonly (readonly [stderr: string, exitCode: number, kind: string, code: string])[] = [
     ['the specified VM "a" does not exist', 2, 'not-found', 'VmMissing'],
@@ -90,6 +93,9 @@ describe('what goes wrong in Tart', () => {
     ['Error: LessThanMinimalResourcesError: VM should have', 1, 'invalid', 'VmTooSmall'],
     ['memorySize > maximumAllowedMemorySize', 1, 'invalid', 'VmTooLarge'],
     ['Error Domain=VZErrorDomain Code=-9 "x" Failed to create new HostKey', 1, 'unavailable', 'NoGuiSession'],
+    [DID_NOT_START, 1, 'unavailable', 'VmStartRefused'],
+    ['Error Domain=VZErrorDomain Code=10 "something else"', 1, 'unavailable', 'TartFailed'],
+    ['SecKeyCreateRandomKey_ios failed: Interaction is not allowed', 1, 'unavailable', 'KeychainClosed'],
     ['Error: Unknown option', 64, 'contract', 'TartRefusedWords'],
     ['the disk is on fire, not out of room', 1, 'unavailable', 'TartFailed'],
   ];

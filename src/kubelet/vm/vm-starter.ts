@@ -8,7 +8,7 @@ import type { StartVm, VmPort } from './vm-port.ts';
 import { observeVmProcesses, type VmWork } from './vm-work.ts';
 
 export interface VmStarterOptions extends VmWork {
-  /** How many may run at once; Apple's licence allows two. */
+  /** How many may run at once; Apple's licence allows two, and a Mac may offer less. */
   readonly vmsMax: number;
   /** Sees to it that somebody is logged in at the Mac: without that no VM starts. */
   readonly ensureSession: (signal: AbortSignal) => Promise<void>;
@@ -28,8 +28,9 @@ export const createVmStarter = (options: VmStarterOptions): VmPort['start'] => {
       // Getting ready may have taken long: whoever ran when it began may have ended since.
       if (!look.hasRoom()) await look.processes(signal);
       look.take();
+      const fromByte = (await options.files.look(logPath))?.sizeBytes ?? 0;
       const run = await launch(options, request);
-      await untilSane(options, run, logPath);
+      await untilSane(options, run, { logPath, fromByte });
       return run;
     } finally {
       look.release();

@@ -6,7 +6,7 @@ import { type MacHost, parseMacHost } from '../../kinds/mac-host.ts';
 import { ifThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import type { Operations } from '../../kube/controller/operations.ts';
-import { type EventReport, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
+import { type EventReport, type Report, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
 import { NODES } from '../../kube/types/core.ts';
 import type { CloudServer, WriteCall } from '../../scaleway/port/cloud.ts';
 import { chooseOsImage } from '../../scaleway/port/os-family.ts';
@@ -14,7 +14,7 @@ import { type Acquaintance, lookAtHostKey, stopAgent } from './bootstrap.ts';
 import { forgetHost } from './forget-host.ts';
 import { hostStateOf } from './host-life.ts';
 import { findHost, recordOn } from './host-record.ts';
-import type { HostPlan, ToRecord } from './host-view.ts';
+import type { Halt, HostPlan, ToRecord } from './host-view.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
 import { findNode, type Look, refOf } from './observe-host.ts';
 import type { OsImages } from './os-images.ts';
@@ -62,7 +62,7 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
   const { settings } = deps.ports;
   switch (plan.do) {
     case 'rest':
-      return stop(isReady());
+      return stop(restingOf(task.host));
     case 'wait':
       return wait(plan.afterMs, notReady(plan.reason ?? REASONS.host.ready.notReady, plan.message));
     case 'store':
@@ -72,7 +72,8 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
     case 'prepare': {
       const { server } = task.look;
       if (server === undefined) return wait(settings.times.pollMs);
-      return prepare(deps, task.host, { server, permit: () => permitEffect(deps, task), context: task.context });
+      const permit = () => permitEffect(deps, task);
+      return tellHalt(await prepare(deps, task.host, { server, permit, context: task.context }), plan.halted);
     }
     case 'roll': {
       const { server } = task.look;
@@ -91,10 +92,30 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
   }
 };
 
+/** Once, in front of what else there is to say. */
+const tellHalt = (result: Result, halted: Halt | undefined): Result => {
+  if (halted === undefined || result.condition === undefined) return result;
+  const { message } = result.condition;
+  const told = message.startsWith(halted.message) ? message : `${halted.message}; ${message}`;
+  return { ...result, ...notReady(halted.reason, told) };
+};
+
 /** What Scaleway calls a mistake of ours may be one of its own that passes: nothing here would ever wake the Mac again. */
 const reportRefusal = (error: unknown): Result => {
   if (!(error instanceof FleetError) || error.code !== 'InvalidArguments') throw error;
   return wait(REFUSED_REST_MS, notReady(error.code, error.message));
+};
+
+/** A Mac that is kept from everybody is not well: somebody has to say what becomes of it (R15, R21). */
+const restingOf = ({ metadata: { name }, spec: { hold, quarantine } }: MacHost): Report<MacHost> => {
+  const { quarantined } = REASONS.host.ready;
+  const way = `macfleet release ${name} has it wiped and put back`;
+  if (hold !== undefined) return notReady(hold.reason, `held: ${hold.message || hold.reason}; ${way}`);
+  if (quarantine === undefined) return isReady();
+  return notReady(
+    quarantined,
+    `in quarantine: ${quarantine.message || quarantine.reason}; once it is repaired, ${way}`,
+  );
 };
 
 const storePlan = ({ unsent }: HostDeps, { spec, event }: HostPlan & { readonly do: 'store' }): Result => {

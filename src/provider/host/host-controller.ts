@@ -17,12 +17,14 @@ import type { EventRecorder } from '../../kube/controller/events.ts';
 import { reconcileLifecycle } from '../../kube/controller/lifecycle.ts';
 import { createOperations } from '../../kube/controller/operations.ts';
 import { done, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
+import type { Node } from '../../kube/types/core.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type Acquaintance, type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
 import { isProvisioned, isWithin, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder, isTakenAway } from './host-life.ts';
 import type { HostPlan, Owner } from './host-view.ts';
+import { isNodeIll, isNodeReady } from './node-health.ts';
 import { identityLeftMs, isHeardUnder, silentSince, takenUp } from './node-identity.ts';
 import {
   censusOf,
@@ -48,6 +50,7 @@ import { awaitFleetKey, pacedUntil, removeLeft, underWay, WATCH_OPERATION_MS, wi
 import { isReady } from './report.ts';
 import { type RollTurn, rollTurnOf, rollUnderWay } from './roll-host.ts';
 import type { Turns } from './turns.ts';
+import { nodeRestMs, observeNode, tellIllNode } from './watch-node.ts';
 
 /** A fleet as large as one manager is made for is worked on at once: each Mac is waited for, most of the time. */
 const WORK_AT_ONCE = 1_024;
@@ -158,9 +161,11 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   if (isOrder(host.spec)) return orderHost(deps, host, context);
   const { ports, caches } = deps;
   const nowMs = ports.clock.now();
-  const node = isJoined(deps, host, nowMs) ? 'there' : 'absent';
+  const itsNode = await observeNode(caches, host, context);
+  const node = isJoined(deps, host, { node: itsNode, nowMs }) ? 'there' : 'absent';
   const state = hostStateOf(host.spec, node);
-  if (state === 'joined' && host.spec.identity?.offered === true) return wait(0, { spec: takenUp(host.spec.identity) });
+  const owed = state === 'joined' ? arrival(host, itsNode) : tellIllNode(host, itsNode, { state, nowMs });
+  if (owed !== undefined) return owed;
   endStrayWork(deps, host, state);
   const keyless = state === 'claimed' ? await awaitFleetKey(deps, host, context.signal) : undefined;
   if (keyless !== undefined) return keyless;
@@ -186,7 +191,8 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
     census: () => censusOf(caches, host, seenMs),
     uuid: ports.ids.uuid,
   });
-  const result = await carryOut(deps, plan, { host, look: look.look, context });
+  const isAtRest = plan.do === 'rest' && state === 'joined';
+  const result = isAtRest ? restOf(deps, host, turn) : await carryOut(deps, plan, { host, look: look.look, context });
   // The record is newer than what this pass has read: the next tells how the Mac stands.
   if ('record' in plan && plan.record !== undefined && result.condition === undefined) return result;
   return withStatus(result, host, { ...told, server: presence.server });
@@ -197,13 +203,23 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
  * that before the Mac was bootstrapped. One whose disk was kept in a wipe speaks under the name of the machine before (F23). One that
  * has been given back, of which an older etcd knows nothing, is no Node any more, whatever that etcd has.
  */
-const isJoined = ({ ports, caches, operations }: HostDeps, host: MacHost, nowMs: number): boolean => {
-  const node = nodeOf(caches, host);
+const isJoined = (
+  { ports, operations }: HostDeps,
+  host: MacHost,
+  { node, nowMs }: { readonly node: Node | undefined; readonly nowMs: number },
+): boolean => {
   if (node === undefined || node.metadata.name !== host.spec.claimRef?.name) return false;
-  if (isTakenAway(host) || (identityLeftMs(host, nowMs) ?? 1) <= 0) return false;
+  if (isTakenAway(host) || (identityLeftMs(host, nowMs) ?? 1) <= 0 || isNodeIll(node, nowMs)) return false;
   const isBootstrapped = operations.state(host.metadata.uid ?? '')?.state === 'succeeded';
   if (host.spec.identity?.offered === true && !isBootstrapped) return false;
   return isHeardUnder(node, host, ports.join.lifeMs);
+};
+
+/** What goes on record of a Mac that has come: its identity, and that what failed before does not count any more. */
+const arrival = ({ spec }: MacHost, node: Node | undefined): StepResult<MacHost> | undefined => {
+  if (spec.identity?.offered === true) return wait(0, { spec: takenUp(spec.identity) });
+  if (spec.budgets.bootstrap.failures === 0 || !isNodeReady(node)) return undefined;
+  return wait(0, { spec: { budgets: { ...spec.budgets, bootstrap: { failures: 0 } } } });
 };
 
 const nodeLeftOf = async (caches: ProviderCaches, host: MacHost, context: ReconcileContext) =>
@@ -302,9 +318,11 @@ const followWork = async (
 /** For plans without an effect: with it none is permitted. */
 const UNLOOKED: Look = { server: undefined, atMs: Number.NEGATIVE_INFINITY };
 
-/** Until its identity may have run out, or it is its turn to be changed. */
-const restOf = ({ ports }: HostDeps, host: MacHost, turn: RollTurn): StepResult<MacHost> => {
-  const times = [identityLeftMs(host, ports.clock.now()), turn.is === 'later' ? turn.afterMs : undefined];
+/** Until its identity may have run out, its Node has not been ready for long, or it is its turn to be changed. */
+const restOf = ({ ports, caches }: HostDeps, host: MacHost, turn: RollTurn): StepResult<MacHost> => {
+  const nowMs = ports.clock.now();
+  const nodeMs = nodeRestMs(nodeOf(caches, host), nowMs);
+  const times = [identityLeftMs(host, nowMs), nodeMs, turn.is === 'later' ? turn.afterMs : undefined];
   const afterMs = Math.min(...times.filter((time) => time !== undefined));
   return Number.isFinite(afterMs) ? wait(afterMs, isReady()) : stop(isReady());
 };

@@ -29,6 +29,14 @@ export interface PoolCensus {
   readonly quarantined: number;
   /** Hosts whose wipe was asked for within the last hour. */
   readonly wipedLastHour: number;
+  /** Among the Macs of the pool, and among those of all pools. */
+  readonly silences: readonly Silence[];
+}
+
+/** Macs whose machines were provisioned, and those of them whose Node is not ready, or not there. */
+export interface Silence {
+  readonly working: number;
+  readonly silent: number;
 }
 
 /**
@@ -74,13 +82,20 @@ export type HostPlan =
   | (ToRecord & { readonly do: 'reinstall'; readonly osFamily: string })
   | (ToRecord & { readonly do: 'terminate' })
   | (ToRecord & { readonly do: 'schedule-deletion' })
-  | { readonly do: 'prepare' }
+  /** `halted`: why nothing else is done to it, should that not help (R20, R21). */
+  | { readonly do: 'prepare'; readonly halted?: Halt }
   /** Another configuration for a Mac that works. */
   | { readonly do: 'roll' }
   | { readonly do: 'delete-node' }
   /** Take the record away. */
   | { readonly do: 'forget' }
   | { readonly do: 'report'; readonly reason?: string; readonly message: string };
+
+/** Why a Mac is left alone although something is to be done about it. The same words each time. */
+export interface Halt {
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** Of a write to the server. */
 export interface ToRecord {

@@ -19,6 +19,7 @@ import type { CompleteLists } from './complete-lists.ts';
 import { createStrayWatch, findStrays, type Stray, type StraySightings } from './find-strays.ts';
 import type { ProviderCaches } from './host-caches.ts';
 import { isOrder } from './host-life.ts';
+import type { KnownStrays } from './known-strays.ts';
 import { lookAt } from './observe-host.ts';
 import { type InventoryPlan, planInventory } from './plan-inventory.ts';
 import type { HostPorts } from './ports.ts';
@@ -29,13 +30,14 @@ export type OnStrays = (zone: string, sightings: StraySightings) => void;
 /** Who is told of what a list shows. */
 export interface InventoryListeners {
   readonly lists: Pick<CompleteLists, 'note'>;
+  readonly strays: Pick<KnownStrays, 'note'>;
   readonly onStrays: OnStrays;
 }
 
 export const createInventoryController = (
   ports: HostPorts,
   caches: ProviderCaches,
-  { lists, onStrays }: InventoryListeners,
+  { lists, strays: known, onStrays }: InventoryListeners,
 ): Controller => {
   const watches = new Map(
     ports.settings.zones.map((zone) => [zone, createStrayWatch(10 * ports.settings.times.quietMs)]),
@@ -45,7 +47,7 @@ export const createInventoryController = (
     watches: [eachZone(ports, caches)],
     reconcile: async (context) => {
       const startedMs = ports.clock.elapsed();
-      const strays = await takeStock(ports, caches, context);
+      const strays = await takeStock(ports, caches, { known, context });
       lists.note(context.key, startedMs);
       const sightings = watches.get(context.key)?.(strays, ports.clock.now());
       if (sightings !== undefined) onStrays(context.key, sightings);
@@ -66,7 +68,7 @@ const eachZone = ({ settings }: HostPorts, { hosts }: ProviderCaches): Watch => 
 const takeStock = async (
   ports: HostPorts,
   caches: ProviderCaches,
-  context: ReconcileContext,
+  { known, context }: { readonly known: Pick<KnownStrays, 'note'>; readonly context: ReconcileContext },
 ): Promise<readonly Stray[]> => {
   const { cloud, clock, settings } = ports;
   const zone = context.key;
@@ -96,15 +98,17 @@ const takeStock = async (
     quietMs: settings.times.quietMs,
     uuid: ports.ids.uuid,
   });
-  const limiter = createLimiter(PLANS_AT_ONCE);
-  const carried = plans.map((plan) => limiter.run(() => carryOut(plan, context), context.signal));
-  const failed = (await Promise.allSettled(carried)).find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
-  return findStrays({
+  const strays = findStrays({
     servers: ours,
     knownIds: new Set([...hosts.map(({ metadata }) => metadata.name), ...owners.keys()]),
     machineNames: new Set(machines.map(({ metadata }) => metadata.name)),
   });
+  known.note(zone, strays);
+  const limiter = createLimiter(PLANS_AT_ONCE);
+  const carried = plans.map((plan) => limiter.run(() => carryOut(plan, context), context.signal));
+  const failed = (await Promise.allSettled(carried)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+  return strays;
 };
 
 /** A fleet that is put on record for the first time is there within seconds. */

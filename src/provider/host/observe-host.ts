@@ -7,9 +7,10 @@ import { readIfThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { Diagnosis, ServerAccess, ServerRef } from '../../scaleway/port/cloud.ts';
-import { nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
-import { type HostState, sightName } from './host-life.ts';
-import type { Owner, PoolCensus } from './host-view.ts';
+import { isProvisioned, nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
+import { type HostState, hostStateOf, sightName } from './host-life.ts';
+import type { Owner, PoolCensus, Silence } from './host-view.ts';
+import { isNodeReady } from './node-health.ts';
 import { tierOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
 import { isSameSighting, recordSighting } from './sighting.ts';
@@ -115,15 +116,22 @@ export const findNode = async (
 
 const HOUR_MS = 3_600_000;
 
-export const censusOf = ({ hosts }: Pick<ProviderCaches, 'hosts'>, host: MacHost, nowMs: number): PoolCensus => {
+export const censusOf = (caches: ProviderCaches, host: MacHost, nowMs: number): PoolCensus => {
   const prefix = host.spec.pool?.prefix;
-  const pool = hosts.list().filter(({ spec }) => prefix !== undefined && spec.pool?.prefix === prefix);
+  const all = caches.hosts.list();
+  const pool = all.filter(({ spec }) => prefix !== undefined && spec.pool?.prefix === prefix);
   const wiped = pool.filter(({ spec }) => nowMs - (parseTimestamp(spec.reinstall?.requestedAt) ?? 0) < HOUR_MS);
   return {
     size: pool.length,
     quarantined: pool.filter(({ spec }) => spec.quarantine !== undefined).length,
     wipedLastHour: wiped.length,
+    silences: [pool, all].map((hosts) => silenceOf(caches, hosts)),
   };
+};
+
+const silenceOf = (caches: ProviderCaches, hosts: readonly MacHost[]): Silence => {
+  const working = hosts.filter((host) => hostStateOf(host.spec, 'there') === 'joined' && isProvisioned(caches, host));
+  return { working: working.length, silent: working.filter((host) => !isNodeReady(nodeOf(caches, host))).length };
 };
 
 /** Asked only where the answer decides: before the one reboot. No answer is no objection. */

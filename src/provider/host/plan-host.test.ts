@@ -140,6 +140,19 @@ judgePlans('from the pool to a machine, and at work', [
     isTurnToRoll: true,
     plan: { do: 'roll' },
   },
+  {
+    story: 'R20 none while as many Macs of its pool were wiped within the hour as may be, and it says so',
+    spec: CLAIMED,
+    node: 'there',
+    server: serverOf('mac-1'),
+    isTurnToRoll: true,
+    census: { wipedLastHour: 30 },
+    plan: {
+      ...{ do: 'wait', afterMs: 60_000, reason: 'ReinstallLimitReached' },
+      message:
+        'within the hour as many Macs of this pool were wiped as may be (30): none is rebooted, wiped or changed',
+    },
+  },
 ]);
 
 describe('isClaimable', () => {

@@ -13,6 +13,7 @@ import { planKeep, planOwner } from './plan-owner.ts';
 import { planReboot, planRecovery, planRequestedReboot, planSeclude } from './plan-recovery.ts';
 import { planReturn, planTerminate, planWipe } from './plan-release.ts';
 import { giveName, nameOnRecord, pursueName } from './recorded-write.ts';
+import { haltForWipes } from './wipe-limit.ts';
 
 export const planHost = (view: HostView): HostPlan => {
   const state = hostStateOf(view.spec, view.node);
@@ -39,8 +40,11 @@ const PLANS: Readonly<Record<Move, (view: HostView) => HostPlan>> = {
 /** It is looked at again: one that Scaleway does not show may be gone, which takes a second look (R19). */
 const planReport = (view: HostView): HostPlan => ({ do: 'report', message: describeMismatch(view) });
 
-const planRoll = ({ isTurnToRoll, server, times }: HostView): HostPlan => {
+const planRoll = (view: HostView): HostPlan => {
+  const { isTurnToRoll, server, times } = view;
   if (!isTurnToRoll) return { do: 'rest' };
+  const halt = haltForWipes(view);
+  if (halt !== undefined) return { do: 'wait', afterMs: times.pollMs * 6, ...halt };
   return server?.status === 'ready' ? { do: 'roll' } : { do: 'wait', afterMs: times.pollMs };
 };
 

@@ -40,6 +40,15 @@ const ALIVE = { isHealthy: false, isServerAlive: true, isSshPortUp: false };
 const rebooting = { sinceClaim: 1, times: [at(0)] };
 const yesterday = [at(80_000_000), at(3_000_000), at(2_000_000), at(1_000_000)];
 
+const WIDESPREAD = {
+  reason: 'RecoveryHalted',
+  message: 'many Macs that worked are not ready: that is not the Macs, and none is rebooted or wiped',
+};
+const LIMITED = {
+  reason: 'ReinstallLimitReached',
+  message: 'within the hour as many Macs of this pool were wiped as may be (30): none is rebooted, wiped or changed',
+};
+
 const ROWS: readonly Row[] = [
   {
     story: 'T-28 before the third failure it is only tried again',
@@ -227,6 +236,57 @@ const ROWS: readonly Row[] = [
       message:
         'a third of the pool is in quarantine: that is not the Macs. Nothing is rebooted or wiped until it is less',
     },
+  },
+  {
+    story: 'R21 W-13 with more than a third of the Macs silent it is only tried again, however often it failed',
+    spec: failing(9),
+    server: serverOf('mac-1'),
+    isProvisioned: true,
+    census: { silences: [{ working: 5, silent: 2 }] },
+    plan: { do: 'prepare', halted: WIDESPREAD },
+  },
+  {
+    story: 'R21 nor is it rebooted then, be it that of all pools together',
+    spec: failing(3),
+    server: serverOf('mac-1'),
+    census: {
+      silences: [
+        { working: 1, silent: 1 },
+        { working: 8, silent: 3 },
+      ],
+    },
+    plan: { do: 'prepare', halted: WIDESPREAD },
+  },
+  {
+    story: 'R21 one that is silent alone may be at fault itself, also in a small pool',
+    spec: failing(3),
+    server: serverOf('mac-1'),
+    isProvisioned: true,
+    census: { silences: [{ working: 1, silent: 1 }] },
+    plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting) }),
+  },
+  {
+    story: 'R21 so may a third',
+    spec: failing(3),
+    server: serverOf('mac-1'),
+    isProvisioned: true,
+    census: { silences: [{ working: 6, silent: 2 }] },
+    plan: store({ lastWrite: fresh('reboot'), budgets: budgets(3, rebooting) }),
+  },
+  {
+    story: 'R20 past the limit of wipes nothing is rebooted: it is only tried again, and says so',
+    spec: failing(3),
+    server: serverOf('mac-1'),
+    census: { wipedLastHour: 30 },
+    plan: { do: 'prepare', halted: LIMITED },
+  },
+  {
+    story: 'R20 R22 nor is a machine asked to be replaced',
+    spec: failing(8),
+    server: serverOf('mac-1'),
+    isProvisioned: true,
+    census: { wipedLastHour: 31 },
+    plan: { do: 'prepare', halted: LIMITED },
   },
   {
     story: 'R22 once its machine was provisioned, the machine is replaced',

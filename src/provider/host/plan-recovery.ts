@@ -6,8 +6,9 @@ import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHostSpec } from '../../kinds/mac-host.ts';
 import { parseServerName, renderServerName } from '../../kinds/names.ts';
-import type { HostLimits, HostPlan, HostView, PoolCensus } from './host-view.ts';
+import type { Halt, HostLimits, HostPlan, HostView, PoolCensus, Silence } from './host-view.ts';
 import { giveName, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
+import { haltForWipes } from './wipe-limit.ts';
 
 /** Reasons of a release that count against the Mac. */
 const FAULTS = { exhausted: 'BootstrapExhausted', keyChanged: 'HostKeyChanged' } as const;
@@ -48,6 +49,9 @@ export const canSpareOne = ({ size, quarantined }: PoolCensus): boolean => (quar
 
 const isHalted = ({ size, quarantined }: PoolCensus): boolean => quarantined > 0 && (quarantined + 1) * 3 > size;
 
+/** That many do not fall silent by themselves: their way to the API server is cut, or that is behind (R21). One alone may. */
+const isWidespread = ({ working, silent }: Silence): boolean => silent > 1 && silent * 3 > working;
+
 /** What the failures so far call for; the budget alone decides. */
 export const tierOf = ({ budgets }: MacHostSpec, { rebootAfter, releaseAfter }: HostLimits): Tier => {
   const { failures, lastError } = budgets.bootstrap;
@@ -68,11 +72,24 @@ const HALTED: HostPlan = {
   message: 'a third of the pool is in quarantine: that is not the Macs. Nothing is rebooted or wiped until it is less',
 };
 
+/** Their certificates may have ended meanwhile, and only another try gets them new ones (R23): that goes on, at its pace. */
+const tryOn = ({ server, times }: HostView, halted: Halt): HostPlan =>
+  server?.status === 'ready' ? { do: 'prepare', halted } : { do: 'wait', afterMs: times.pollMs, ...halted };
+
+const WIDESPREAD: Halt = {
+  reason: REASONS.host.ready.recoveryHalted,
+  message: 'many Macs that worked are not ready: that is not the Macs, and none is rebooted or wiped',
+};
+
 /** Undefined: nothing but another try. */
 export const planRecovery = (view: HostView): HostPlan | undefined => {
   const tier = tierOf(view.spec, view.limits);
   if (tier === 'retry') return undefined;
-  if (isHalted(view.census()) && !isBlameless(view.spec.budgets.bootstrap.lastError)) return HALTED;
+  const census = view.census();
+  const isOwnFault = !isBlameless(view.spec.budgets.bootstrap.lastError);
+  if (isOwnFault && isHalted(census)) return HALTED;
+  const halt = isOwnFault && census.silences.some(isWidespread) ? WIDESPREAD : haltForWipes(view);
+  if (halt !== undefined) return tryOn(view, halt);
   if (tier === 'give-back') return giveBack(view);
   const help = whatHelps(view.diagnosis);
   if (help === 'reinstall') return giveBack(view);

@@ -142,6 +142,24 @@ const ROWS: readonly Row[] = [
     plan: renaming('mac-1', `tuist-releasing-0a1b2c3d-${UUID}`),
   },
   {
+    story: 'R20 past the limit of wipes no rent is ended either, and it says so',
+    spec: { claimRef: CLAIM, assignedName: { current: 'mac-1' }, release: TERMINATE },
+    server: serverOf('mac-1'),
+    census: { wipedLastHour: 30 },
+    plan: {
+      ...{ do: 'wait', afterMs: 60_000, reason: 'ReinstallLimitReached' },
+      message:
+        'within the hour as many Macs of this pool were wiped as may be (30): none is rebooted, wiped or changed',
+    },
+  },
+  {
+    story: 'R20 one that is on its way out goes on',
+    spec: { ...LEAVING, release: TERMINATE, lastWrite: wrote('delete', 1_000) },
+    server: serverOf(RELEASING),
+    census: { wipedLastHour: 30 },
+    plan: { do: 'terminate' },
+  },
+  {
     story: 'R13 the request to delete is stored before it is sent',
     spec: { ...LEAVING, release: TERMINATE },
     server: serverOf(RELEASING),

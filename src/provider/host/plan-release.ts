@@ -12,6 +12,7 @@ import type { HostPlan, HostView } from './host-view.ts';
 import { canSpareOne, isForQuarantine, returnsAfter } from './plan-recovery.ts';
 import { giveName, isRecordFresh, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
 import type { Sighting } from './sighting.ts';
+import { haltForWipes, isWipeLimitReached } from './wipe-limit.ts';
 
 export const planWipe = (view: HostView): HostPlan => {
   const { spec, server, times } = view;
@@ -37,6 +38,9 @@ const towardsReleasingName = (view: HostView): HostPlan | undefined => {
   });
 };
 
+const isOnItsWayOut = ({ spec: { assignedName }, server }: HostView): boolean =>
+  [server?.name, assignedName?.current, assignedName?.next].some((name) => name !== undefined && isReleasing(name));
+
 const isReleasing = (name: string): boolean => parseServerName(name, [])?.kind === 'releasing';
 
 /** That the releasing name was seen is noted with what is done under it. */
@@ -50,7 +54,7 @@ const isWipeRequested = ({ release, reinstall }: MacHostSpec): boolean =>
 const askForWipe = (view: HostView, server: CloudServer): HostPlan => {
   const { spec, nowMs, limits, times } = view;
   const { wipedLastHour } = view.census();
-  if (!isWipeRequested(spec) && wipedLastHour >= limits.reinstallsPerHour) {
+  if (!isWipeRequested(spec) && isWipeLimitReached(view)) {
     return {
       do: 'wait',
       afterMs: times.pollMs * 6,
@@ -184,6 +188,8 @@ const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly d
  */
 export const planTerminate = (view: HostView): HostPlan => {
   const { spec, server, times, nowMs } = view;
+  const halt = isOnItsWayOut(view) ? undefined : haltForWipes(view);
+  if (halt !== undefined) return { do: 'wait', afterMs: times.pollMs * 6, ...halt };
   const unnamed = towardsReleasingName(view);
   if (unnamed !== undefined) return unnamed;
   if (server === undefined || server.isDeletionScheduled) return { do: 'wait', afterMs: times.pollMs * 6 };

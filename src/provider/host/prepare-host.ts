@@ -14,9 +14,10 @@ import type { Operations } from '../../kube/controller/operations.ts';
 import { type Report, type StepResult, wait } from '../../kube/controller/outcome.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
-import { type BootstrapProgress, type BootstrapResult, bootstrapHost, isBlameless } from './bootstrap.ts';
-import { type ProviderCaches, providerIdOf } from './host-caches.ts';
+import { type BootstrapProgress, type BootstrapResult, bootstrapHost, isBlameless, rollHost } from './bootstrap.ts';
+import { nodeOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { recordOn } from './host-record.ts';
+import { describeIllness, isNodeReady } from './node-health.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
 import type { HostPorts } from './ports.ts';
 import { notReady } from './report.ts';
@@ -118,8 +119,18 @@ export const prepare = async (
   if (rival !== undefined) return wait(rival.leftMs, notReady(REASONS.host.ready.previousIdentityAlive, rival.message));
   if (!isEpochOurs(deps, host)) return raiseEpoch(deps, host, { context, more: identityFrom(ports, host) });
   permit();
-  operations.ensure(uid, bootstrapHost(job));
+  operations.ensure(uid, isLookEnough(deps, host) ? rollHost(job) : bootstrapHost(job));
   return wait(0);
+};
+
+/**
+ * The first attempt on a Mac whose Node is there and which has an identity that lives: it changes what is not as wanted, and on
+ * a Mac where everything is, nothing. With the next it gets a new identity, for which its agent is started again.
+ */
+const isLookEnough = ({ caches }: PrepareDeps, host: MacHost): boolean => {
+  const { identity, budgets } = host.spec;
+  const isAtHome = identity !== undefined && identity.offered !== true;
+  return isAtHome && budgets.bootstrap.failures === 0 && nodeOf(caches, host) !== undefined;
 };
 
 /** As it was seen: whoever speaks as that Node meanwhile keeps it. */
@@ -178,14 +189,22 @@ const ended = (deps: PrepareDeps, host: MacHost, result: BootstrapResult): StepR
         ...notReady(REASONS.host.ready.notReady, 'bootstrapped, waiting for its Node'),
         status: { configHash: result.digest, operation: undefined },
       })
-    : failedAttempt(deps, host, noNode(host));
+    : failedAttempt(deps, host, noNode(deps, host));
 };
 
-const noNode = (host: MacHost): FleetError =>
-  new FleetError('unavailable', {
-    code: REASONS.machine.bootstrapped.nodeMissing,
-    message: `no Node with providerID ${providerIdOf(host)} appeared after the bootstrap`,
-  });
+const noNode = ({ caches }: PrepareDeps, host: MacHost): FleetError => {
+  const node = nodeOf(caches, host);
+  const { nodeMissing, nodeNotReady } = REASONS.machine.bootstrapped;
+  return node === undefined || isNodeReady(node)
+    ? new FleetError('unavailable', {
+        code: nodeMissing,
+        message: `no Node with providerID ${providerIdOf(host)} appeared after the bootstrap`,
+      })
+    : new FleetError('unavailable', {
+        code: nodeNotReady,
+        message: `the Mac is configured, but ${describeIllness(node)}`,
+      });
+};
 
 const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): StepResult<MacHost> => {
   const { clock, random, settings } = deps.ports;

@@ -55,6 +55,16 @@ describe('which Mac a machine gets', () => {
       given: {},
       gets: 'a',
     },
+    {
+      story: 'T-43 none while a server that nobody has on record has its name: that may be its Mac',
+      given: { namesake: { id: 'x', zone: 'fr-par-1' } },
+      gets: 'StrayServer',
+    },
+    {
+      story: 'R16 the one that it has claimed, whatever other server has its name',
+      given: { namesake: { id: 'x', zone: 'fr-par-1' }, hosts: [host('a', { claimRef })] },
+      gets: 'a',
+    },
     { story: 'the second one when another machine is ahead', given: { ahead: 1 }, gets: 'b' },
     { story: 'one of them however many are ahead: they may want none of these', given: { ahead: 2 }, gets: 'a' },
     { story: 'another one when the first was taken', given: { taken: new Set(['a']) }, gets: 'b' },

@@ -6,6 +6,7 @@ import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { osFamilyKey } from '../../macos/os-family-key.ts';
 import { isOrder } from '../host/host-life.ts';
 import type { HostTimes } from '../host/host-view.ts';
+import type { StrayServer } from '../host/known-strays.ts';
 import { isClaimable } from '../host/plan-host.ts';
 import { type OrderLimits, refuseOrder, tallyOrders } from '../host/plan-order.ts';
 import { isHoldOfOwner } from '../host/plan-owner.ts';
@@ -27,6 +28,8 @@ export interface ChoiceView {
   /** Zones whose servers this manager lists. */
   readonly zones: readonly string[];
   readonly orders: OrderLimits;
+  /** A server that nobody has on record and that has the name of this machine. */
+  readonly namesake?: StrayServer | undefined;
 }
 
 export type Choice =
@@ -76,11 +79,19 @@ const refuse = (view: ChoiceView): Choice | undefined => {
       `"${machine.spec.os}" names an image; name a family, such as Tahoe.`,
     );
   }
+  if (view.namesake !== undefined) return refuseSecond(view.namesake);
   // Of another namespace: it would be the same Node (R6).
   const first = others.find((other) => other.metadata.name === machine.metadata.name && isBefore(other, machine));
   const namespace = first?.metadata.namespace ?? hostOfNamesake(view)?.spec.claimRef?.namespace;
   return namespace === undefined ? undefined : refuseName(namespace);
 };
+
+/** Somebody who died before it was noted gave it that server, or another cluster of the project has a machine of its name (T-43). */
+const refuseSecond = ({ id, zone }: StrayServer): Choice =>
+  none(
+    REASONS.machine.provisioned.strayServer,
+    `The server ${id} in ${zone} has the name of this machine, and nobody has it on record: rename it to a pool name at Scaleway to have it adopted, or delete this Machine if another cluster has that server.`,
+  );
 
 /** A machine of the same name is in that namespace. */
 export const refuseName = (namespace: string): Choice =>

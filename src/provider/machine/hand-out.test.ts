@@ -12,6 +12,7 @@ import { createRuntimeMetrics } from '../../kube/manager/metrics.ts';
 import { createHarness } from '../../kube/testing/harness.ts';
 import { CLUSTER_API_LABELS, CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NODES } from '../../kube/types/core.ts';
+import { createKnownStrays } from '../host/known-strays.ts';
 import { DEFAULT_LIMITS, DEFAULT_ROLL } from '../host/ports.ts';
 import { createMachineController } from './machine-controller.ts';
 import { createMissedHosts } from './missed-hosts.ts';
@@ -67,7 +68,15 @@ const start = async () => {
   const caches = { hosts, machines, nodes, clusters };
   const missed = createMissedHosts(clock, { lastOf: () => undefined });
   const turns = { take: () => true, end: () => undefined };
-  const controller = createMachineController({ ports: { clock, ids, settings }, caches, events, missed, turns });
+  const strays = createKnownStrays();
+  const controller = createMachineController({
+    ports: { clock, ids, settings },
+    caches,
+    events,
+    missed,
+    strays,
+    turns,
+  });
   const manager = createManager({
     ...{ ...deps, name: 'machines', caches: [hosts, machines, nodes, clusters], controllers: [controller], metrics },
   });
@@ -78,7 +87,15 @@ const start = async () => {
       await advance(0);
     }
   };
+  const initialization = { infrastructureProvisioned: true };
   await client.create(CLUSTERS, { metadata: { name: 'demo', namespace: 'ci' }, spec: {} }, { signal });
+  const body = { status: { initialization } };
+  await client.patch(
+    CLUSTERS,
+    { namespace: 'ci', name: 'demo' },
+    { type: 'merge', body },
+    { signal, subresource: 'status' },
+  );
   /** As the inventory puts it on record: the Mac, then its server. */
   const deliver = async (host: MacHost): Promise<void> => {
     const { name } = (await client.create(MAC_HOSTS, host, { signal })).metadata;

@@ -19,13 +19,14 @@ import {
 import type { EventRecorder } from '../../kube/controller/events.ts';
 import { reconcileLifecycle, type Step } from '../../kube/controller/lifecycle.ts';
 import { done, type Report, type StepResult, stop, wait } from '../../kube/controller/outcome.ts';
-import { CLUSTER_API_ANNOTATIONS } from '../../kube/types/cluster-api.ts';
+import { CLUSTER_API_ANNOTATIONS, CLUSTER_API_LABELS } from '../../kube/types/cluster-api.ts';
 import { keyOf, renderKey } from '../../kube/types/meta.ts';
-import { clusterOf, isPaused, reportPause } from '../cluster/pause.ts';
+import { clusterNameOf, clusterOf, isPaused, reportPause } from '../cluster/pause.ts';
 import { claimOf, configurationOf } from '../host/claim-of.ts';
 import { machinesOf, membersOf, type ProviderCaches, providerIdOf } from '../host/host-caches.ts';
 import { hostStateOf, sightName } from '../host/host-life.ts';
 import { findHost, patchHost } from '../host/host-record.ts';
+import type { KnownStrays } from '../host/known-strays.ts';
 import { pendingNameOf } from '../host/plan-claim.ts';
 import { NO_ORDERS } from '../host/plan-order.ts';
 import type { HostPorts } from '../host/ports.ts';
@@ -36,7 +37,7 @@ import { type Choice, chooseHost, refuseName } from './choose-host.ts';
 import { findNamesake } from './find-namesake.ts';
 import { createHandOut } from './hand-out.ts';
 import { judgeHost } from './judge-host.ts';
-import { mirrorOf, READY_EVENTS, tellBootstrap } from './mirror-host.ts';
+import { bootstrapMessageOf, isPreparedAnew, mirrorOf, READY_EVENTS, tellBootstrap } from './mirror-host.ts';
 import type { MissedHosts } from './missed-hosts.ts';
 import { createRefusedHosts, type RefusedHosts } from './refused-hosts.ts';
 import { releaseHost } from './release-host.ts';
@@ -49,6 +50,7 @@ export interface MachineDeps {
   readonly caches: ProviderCaches;
   readonly events: EventRecorder;
   readonly missed: MissedHosts;
+  readonly strays: Pick<KnownStrays, 'named'>;
   readonly refused: RefusedHosts;
   /** Whose claim may be put on record as about to be carried out. */
   readonly turns: Turns;
@@ -102,7 +104,7 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
         {
           name: 'bootstrap',
           condition: CONDITIONS.machine.bootstrapped,
-          run: async (machine) => tellBootstrap(caches.hosts.get(machine.status?.serverID ?? '')),
+          run: async (machine) => tellBootstrap(machine, caches.hosts.get(machine.status?.serverID ?? '')),
         },
         step('join', (machine, context) => join(deps, machine, context)),
       ],
@@ -113,7 +115,10 @@ export const createMachineController = (options: Omit<MachineDeps, 'refused'>): 
           return releaseHost(deps, machine, context);
         }),
       ],
-      summary: { type: CONDITIONS.machine.ready, of: [CONDITIONS.machine.provisioned] },
+      summary: {
+        type: CONDITIONS.machine.ready,
+        of: [CONDITIONS.machine.provisioned, CONDITIONS.machine.bootstrapped],
+      },
     }),
   });
 };
@@ -128,21 +133,35 @@ const step = (name: string, run: Step<Machine>['run']): Step<Machine> => ({
 const gate = ({ ports, caches }: MachineDeps, machine: Machine): Result | undefined => {
   const { metadata } = machine;
   if (metadata.deletionTimestamp !== undefined) return undefined;
-  const isOwned = metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') ?? false;
-  if (!isOwned || clusterOf(caches.clusters, machine) === undefined) return awaitOwners(machine, ports.clock.now());
-  return isPaused(caches.clusters, machine) ? stop<Machine>({ condition: reportPause('True') }) : undefined;
+  const cluster = clusterOf(caches.clusters, machine);
+  if (!isOwned(machine) || cluster === undefined) return awaitOwners(machine, ports.clock.now());
+  if (isPaused(caches.clusters, machine)) return stop<Machine>({ condition: reportPause('True') });
+  const isNew = !machine.status?.serverID && !machine.spec.providerID;
+  if (!isNew || cluster.status?.initialization?.infrastructureProvisioned === true) return undefined;
+  const message = `The Cluster ${cluster.metadata.name} has no infrastructure yet: what its infrastructureRef names is to become provisioned.`;
+  return stop<Machine>(notYet(provisioned.waitingForCluster, message));
 };
+
+const isOwned = ({ metadata }: Machine): boolean =>
+  metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') ?? false;
 
 /** Core makes this object before the Machine that owns it: that it has none is told only of one that stays so. */
 const OWNERS_COME_MS = 5_000;
 
-const awaitOwners = ({ metadata }: Machine, nowMs: number): Result => {
-  const ageMs = nowMs - (parseTimestamp(metadata.creationTimestamp) ?? 0);
+const awaitOwners = (machine: Machine, nowMs: number): Result => {
+  const ageMs = nowMs - (parseTimestamp(machine.metadata.creationTimestamp) ?? 0);
   // Whose clock is ahead of ours is not waited for.
   if (ageMs >= 0 && ageMs < OWNERS_COME_MS) return wait<Machine>(OWNERS_COME_MS - ageMs);
-  return stop<Machine>(
-    notYet(provisioned.waitingForCluster, 'The Machine or the Cluster behind this object is not there yet.'),
-  );
+  return stop<Machine>(notYet(provisioned.waitingForCluster, describeMissing(machine)));
+};
+
+const describeMissing = (machine: Machine): string => {
+  if (!isOwned(machine))
+    return 'No Machine owns this object: create one whose infrastructureRef names it, or delete it. It gets no Mac before.';
+  const cluster = clusterNameOf(machine);
+  return cluster === undefined
+    ? `It has no label ${CLUSTER_API_LABELS.clusterName}: Cluster API sets it with the name of the Machine's Cluster.`
+    : `The Cluster ${cluster} is not in this namespace: create it, or delete the Machine.`;
 };
 
 const notYet = (reason: string, message: string): Report<Machine> => ({
@@ -183,7 +202,7 @@ const LETTING_GO = { annotations: { [CLUSTER_API_ANNOTATIONS.blockMove]: undefin
 
 /** The choice is stored before the claim, so that a claim is never one that its machine does not know of (R5). */
 const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileContext): Promise<Result> => {
-  const { ports, caches } = deps;
+  const { ports, caches, strays } = deps;
   if (machine.status?.serverID) return done();
   const machines = caches.machines.list();
   const others = machines.filter(({ metadata }) => metadata.uid !== machine.metadata.uid);
@@ -205,6 +224,7 @@ const choose = async (deps: MachineDeps, machine: Machine, context: ReconcileCon
     projectId: ports.settings.projectId,
     zones: ports.settings.zones,
     orders: ports.settings.orders ?? NO_ORDERS,
+    namesake: strays.named(machine.metadata.name),
   });
   const namesake = isNew(wish) ? await findNamesake(caches, machine, context) : undefined;
   const choice = namesake === undefined ? wish : refuseName(namesake);
@@ -350,17 +370,23 @@ const join = async ({ ports, caches }: MachineDeps, machine: Machine, context: R
     await patchHost(host, { configuration: configuration ?? null }, context);
   if (isFailureCleared(machine, host)) await patchHost(host, { budgets: { roll: NEW_ATTEMPTS } }, context);
   const address = host.status?.server?.address;
+  const isAnew = isPreparedAnew(machine, host);
   return done<Machine>({
     ...LETTING_GO,
     ...(machine.status?.initialization?.provisioned === true ? {} : { events: READY_EVENTS }),
     spec: { providerID: providerIdOf(host) },
     status: {
       initialization: { provisioned: true },
-      ready: true,
+      ready: !isAnew,
       ...rollStatusOf(host, ports.settings.roll),
+      ...(isAnew ? { phase: 'Bootstrapping' } : {}),
       ...(address === undefined ? {} : { addresses: [{ type: 'ExternalIP', address }] }),
       ...(host.spec.source.scaleway === undefined ? {} : { failureDomain: host.spec.source.scaleway.zone }),
     },
-    condition: { type: CONDITIONS.machine.provisioned, status: 'True', reason: provisioned.provisioned, message: '' },
+    // Shown as what the machine waits for.
+    condition: {
+      ...{ type: CONDITIONS.machine.provisioned, status: 'True', reason: provisioned.provisioned },
+      message: isAnew ? bootstrapMessageOf(machine) : '',
+    },
   });
 };

@@ -3,6 +3,7 @@ import { CONDITIONS, REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { done, type EventReport, type Report, type StepResult } from '../../kube/controller/outcome.ts';
+import { wasProvisioned } from '../host/host-caches.ts';
 
 type Machine = ScalewayAppleSiliconMachine;
 
@@ -42,13 +43,23 @@ const isUntold = (host: MacHost | undefined): boolean => {
 };
 
 /** Under the names that the original gives its conditions: what a bootstrap waits for, or that it is over. */
-export const tellBootstrap = (host: MacHost | undefined): StepResult<Machine> => {
+export const tellBootstrap = (machine: Machine, host: MacHost | undefined): StepResult<Machine> => {
   const { state, reason = bootstrapped.bootstrapFailed, message } = troubleOf(host);
   const { bootstrapped: type } = CONDITIONS.machine;
   if (state === 'joined')
     return done({ condition: { type, status: 'True', reason: bootstrapped.bootstrapped, message: '' } });
-  return message === undefined ? done() : done({ condition: { type, status: 'False', reason, message } });
+  if (message !== undefined) return done({ condition: { type, status: 'False', reason, message } });
+  if (!isPreparedAnew(machine, host)) return done();
+  const told = `The Mac is prepared anew: its MacHost ${host?.metadata.name} tells how far it is.`;
+  return done({ condition: { type, status: 'False', reason: bootstrapped.nodeNotReady, message: told } });
 };
+
+/** Whether a Mac that has worked for this machine has lost its Node, or has one that is not ready (W-13). */
+export const isPreparedAnew = (machine: Machine, host: MacHost | undefined): boolean =>
+  wasProvisioned(machine) && host?.status?.state === 'preparing';
+
+export const bootstrapMessageOf = ({ status }: Machine): string =>
+  status?.conditions?.find(({ type }) => type === CONDITIONS.machine.bootstrapped)?.message ?? '';
 
 const adoptedEvents = (host: MacHost | undefined): readonly EventReport[] => [
   { type: 'Normal', reason: 'Adopted', message: `The Mac ${host?.metadata.name} has the name of this machine.` },

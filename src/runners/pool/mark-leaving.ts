@@ -11,6 +11,10 @@ const EVENTS: Readonly<Record<RetirementCause, { readonly reason: string; readon
   'node-drain': { reason: 'RunnerPodRetiredForNodeDrain', message: 'Its Node is drained' },
   'pool-deleted': { reason: 'RunnerPodRetiredWithPool', message: 'Its pool is deleted' },
   roll: { reason: 'RunnerPodRetiredForImage', message: 'Its pool has another image' },
+  old: {
+    reason: 'RunnerPodRetiredForAge',
+    message: 'It has waited for a job for hours, and a fresh one takes its place',
+  },
   'after-job': { reason: 'RunnerPodRetiredAfterJob', message: 'Its job is over, and its virtual machine runs on' },
   'scale-down': { reason: 'RunnerPodRetiredForScaleDown', message: 'Its pool has more runners than it wants' },
 };

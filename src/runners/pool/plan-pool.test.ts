@@ -14,6 +14,10 @@ import {
   runner,
 } from '../testing/runner-pods.ts';
 import { CREATE_MAX, type PoolView, planPool, rollCapOf } from './plan-pool.ts';
+import { WARM_MAX_MS } from './warm-age.ts';
+
+/** An hour after those that nobody gave another birthday came up. */
+const NOW = Date.parse('2026-08-01T11:00:00Z');
 
 interface Row {
   readonly story: string;
@@ -23,15 +27,17 @@ interface Row {
   readonly percent?: number;
   readonly draining?: readonly string[];
   readonly life?: PoolView['life'];
+  readonly nowMs?: number;
   readonly announce?: number;
   readonly create?: readonly string[];
   /** `name: why`. */
   readonly retire?: readonly string[];
 }
 
-const viewOf = ({ replicas, pods = [], creating = [], percent, draining = [], life = 'up' }: Row): PoolView => ({
+const viewOf = ({ replicas, pods = [], creating = [], percent, draining = [], ...row }: Row): PoolView => ({
   spec: poolWith({ replicas, ...(percent === undefined ? {} : { rollout: { maxConcurrentPercent: percent } }) }).spec,
-  ...{ life, pods, creating, isNodeDraining: (name) => draining.includes(name) },
+  ...{ life: row.life ?? 'up', nowMs: row.nowMs ?? NOW, pods, creating },
+  isNodeDraining: (name) => draining.includes(name),
 });
 
 const check = (row: Row): void => {
@@ -138,6 +144,7 @@ describe('a roll (§3.7, §9.8-3, §7-22)', () => {
     { story: 'waits for those it took', replicas: 2, pods: [old('a', { labels: ROLLING }), old('b')] },
     { story: 'waits for the new ones to be up', replicas: 2, pods: [runner('n', { is: 'starting' }), old('b')] },
     { story: 'waits for those that are only on record', replicas: 2, creating: ['n'], pods: [old('b')], create: ['n'] },
+    { story: 'waits for those that are not even on record', replicas: 2, pods: [old('b')], announce: 1 },
     { story: 'goes on when they are', replicas: 2, pods: [runner('n'), old('b')], retire: ['b: roll'] },
     { story: 'leaves busy ones to end by themselves', replicas: 1, pods: [old('a', { labels: BUSY })] },
     { story: 'does not touch the current image', replicas: 1, pods: [runner('a', { is: 'starting' })] },
@@ -209,6 +216,79 @@ describe('Nodes that are drained (§3.8, §9.8-8, §7-41)', () => {
   for (const row of rows) it(row.story, () => check(row));
 });
 
+describe('runners that nobody ever needed (R8 of the runners, §7-28)', () => {
+  const nowMs = Date.parse('2026-08-01T10:00:00Z') + WARM_MAX_MS;
+  const upAt = (startedAt: string): Pod['status'] => ({
+    containerStatuses: [
+      {
+        ...{ name: 'runner', image: '', imageID: '', ready: true, restartCount: 0 },
+        state: { running: { startedAt } },
+      },
+    ],
+  });
+  const five = ['a', 'b', 'c', 'd', 'e'];
+  const rows: readonly Row[] = [
+    { story: 'leave when they have waited for long', nowMs, replicas: 1, pods: [runner('a')], retire: ['a: old'] },
+    { story: 'not a moment earlier', nowMs: nowMs - 1, replicas: 1, pods: [runner('a')] },
+    {
+      story: 'so many percent at once, like a roll',
+      ...{ nowMs, replicas: 5, percent: 40, pods: five.map((name) => runner(name)), retire: ['a: old', 'b: old'] },
+    },
+    {
+      story: 'the oldest first',
+      ...{
+        nowMs,
+        replicas: 2,
+        pods: [runner('a'), runner('b', { bornAt: '2026-08-01T09:00:00Z' })],
+        retire: ['b: old'],
+      },
+    },
+    {
+      story: 'after those that leave already',
+      ...{ nowMs, replicas: 2, pods: [runner('a', { labels: LEAVING }), runner('b')] },
+    },
+    {
+      story: 'after their successors are up',
+      ...{ nowMs, replicas: 2, pods: [runner('a', { is: 'starting' }), runner('b')] },
+    },
+    {
+      story: 'after those that are only on record',
+      ...{ nowMs, replicas: 2, creating: ['x'], pods: [runner('b')], create: ['x'] },
+    },
+    { story: 'after those that are not even on record', nowMs, replicas: 2, pods: [runner('b')], announce: 1 },
+    {
+      story: 'after those that were just made',
+      ...{ nowMs, replicas: 2, pods: [runner('a', { is: 'unbound', bornAt: '2026-08-01T16:59:00Z' }), runner('b')] },
+    },
+    {
+      story: 'although others find no Mac: there may never be one',
+      ...{ nowMs, replicas: 2, pods: [runner('a', { is: 'unbound' }), runner('b')], retire: ['b: old'] },
+    },
+    { story: 'after a roll', nowMs, replicas: 2, pods: [runner('a'), old('b')], retire: ['b: roll'] },
+    {
+      story: 'counted where a pool is too large',
+      ...{ nowMs, replicas: 1, pods: [runner('a'), runner('b')], retire: ['a: old'] },
+    },
+    { story: 'never one that is known to be busy', nowMs, replicas: 1, pods: [runner('a', { labels: BUSY })] },
+    { story: 'never one that is not up', nowMs, replicas: 1, pods: [runner('a', { is: 'starting' })] },
+    {
+      story: 'by the time they came up, not by how long they waited for a Mac',
+      ...{ nowMs, replicas: 1, pods: [runner('a', { status: upAt('2026-08-01T16:00:00Z') })] },
+    },
+  ];
+  for (const row of rows) it(row.story, () => check(row));
+
+  it('are looked at again when the next one has waited for long', () => {
+    const pods = [runner('a', { status: upAt('2026-08-01T10:30:00Z') }), runner('b', { labels: BUSY }), runner('c')];
+    const { lookAgainMs } = planPool(viewOf({ story: '', replicas: 3, pods: pods.slice(0, 2), nowMs }));
+    assert.equal(lookAgainMs, 1_800_000);
+    assert.equal(planPool(viewOf({ story: '', replicas: 1, pods: [], nowMs })).lookAgainMs, undefined);
+    assert.equal(planPool(viewOf({ story: '', replicas: 3, pods, nowMs: nowMs - 5 })).lookAgainMs, 5);
+    const held = [runner('a'), runner('b')];
+    assert.equal(planPool(viewOf({ story: '', replicas: 2, pods: held, nowMs })).lookAgainMs, 300_000);
+  });
+});
+
 describe('a pool that is deleted (§3.9, §9.8-5, §7-17)', () => {
   const rows: readonly Row[] = [
     {
@@ -244,10 +324,11 @@ describe('whatever a pool looks like', () => {
       creating: fc.nat({ max: 4 }),
       draining: fc.subarray(['mac-1', 'mac-2']),
       life: fc.constantFrom('up' as const, 'deleting' as const),
+      nowMs: fc.constantFrom(NOW, NOW + WARM_MAX_MS),
     })
-    .map(({ replicas, percent, pods, creating, draining, life }) =>
+    .map(({ replicas, percent, pods, creating, draining, life, nowMs }) =>
       viewOf({
-        ...{ story: '', replicas, percent, draining, life },
+        ...{ story: '', replicas, percent, draining, life, nowMs },
         pods: pods.map((fact, at) => runner(`p${at}`, fact)),
         creating: Array.from({ length: creating }, (_, at) => `p${at + 8}`),
       }),
@@ -281,6 +362,8 @@ describe('whatever a pool looks like', () => {
         const left = plan.alive + plan.create.length - leavingAlready - plan.retire.length;
         if (because('scale-down') > 0) assert.ok(left >= view.spec.replicas);
         if (because('roll') > 0) assert.ok(plan.rolling <= plan.rollCap);
+        if (because('old') > 0)
+          assert.ok(leavingAlready + plan.create.length + plan.retire.length - because('scale-down') <= plan.rollCap);
       }),
     );
   });

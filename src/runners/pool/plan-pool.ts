@@ -5,6 +5,7 @@
 import type { RunnerPool } from '../../kinds/runner-pool.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import { isAlive, isKnownBusy, isLeaving, isRunning, isStale, mayHavePolled } from '../runner-pod.ts';
+import { chooseOld, findNextOld } from './warm-age.ts';
 
 export interface PoolView {
   readonly spec: Pick<RunnerPool['spec'], 'image' | 'replicas' | 'rollout'>;
@@ -14,9 +15,10 @@ export interface PoolView {
   /** Names on record that were to be made. */
   readonly creating: readonly string[];
   readonly isNodeDraining: (nodeName: string) => boolean;
+  readonly nowMs: number;
 }
 
-export const RETIREMENTS = ['pool-deleted', 'node-drain', 'roll', 'scale-down', 'after-job'] as const;
+export const RETIREMENTS = ['pool-deleted', 'node-drain', 'roll', 'old', 'scale-down', 'after-job'] as const;
 export type RetirementCause = (typeof RETIREMENTS)[number];
 
 export interface Retirement {
@@ -35,6 +37,8 @@ export interface PoolPlan {
   readonly stale: number;
   readonly rolling: number;
   readonly rollCap: number;
+  /** When the next runner has waited for long, if any waits. */
+  readonly lookAgainMs: number | undefined;
 }
 
 /** A pass makes no more than this; the next goes on. */
@@ -53,12 +57,19 @@ export const planPool = (view: PoolView): PoolPlan => {
   const stale = alive.filter((pod) => isStale(pod, spec.image)).length;
   if (view.life === 'deleting') {
     const retire = alive.filter(mayBeAsked).map((pod) => ({ pod, why: 'pool-deleted' as const }));
-    return { create: [], announce: 0, retire, alive: alive.length, stale, rolling: 0, rollCap };
+    const lookAgainMs = undefined;
+    return { create: [], announce: 0, retire, alive: alive.length, stale, rolling: 0, rollCap, lookAgainMs };
   }
-  const coming = unborn.length;
+  // One that is gone and one that is on record for it are the same gap.
+  const coming = Math.max(unborn.length, spec.replicas - alive.length);
   const { retire, rolling } = planRetirements(view, { alive, coming, rollCap });
-  const announce = Math.min(Math.max(0, spec.replicas - alive.length - coming), CREATE_MAX);
-  return { create: unborn, announce, retire, alive: alive.length, stale, rolling, rollCap };
+  const announce = Math.min(Math.max(0, spec.replicas - alive.length - unborn.length), CREATE_MAX);
+  const asked = new Set(retire.map(({ pod }) => pod));
+  const lookAgainMs = findNextOld(
+    alive.filter((pod) => mayBeAsked(pod) && !asked.has(pod)),
+    view.nowMs,
+  );
+  return { create: unborn, announce, retire, alive: alive.length, stale, rolling, rollCap, lookAgainMs };
 };
 
 /** One that is known to be busy ends by itself, and one that was asked is not asked again. */
@@ -66,7 +77,7 @@ const mayBeAsked = (pod: Pod): boolean => !isKnownBusy(pod) && !isLeaving(pod);
 
 interface Muster {
   readonly alive: readonly Pod[];
-  /** On record, not there yet. */
+  /** Not there yet, on record or to be put there. */
   readonly coming: number;
   readonly rollCap: number;
 }
@@ -81,13 +92,21 @@ const planRetirements = (view: PoolView, { alive, coming, rollCap }: Muster) => 
   const rest = free.filter((pod) => !isOnDrainingNode(pod)).toSorted(byLoss);
   const rolling = countRolling(view, { alive, coming, rollCap }) + drained.filter((pod) => isStale(pod, image)).length;
   const rolled = rest.filter((pod) => isStale(pod, image)).slice(0, Math.max(0, rollCap - rolling));
-  const leaving = alive.filter(isLeaving).length + drained.length + rolled.length;
+  const current = rest.filter((pod) => !isStale(pod, image));
+  const leavingBefore = alive.filter(isLeaving).length + drained.length + rolled.length;
+  const old = chooseOld(current, { nowMs: view.nowMs, room: rollCap - leavingBefore - coming });
+  const leaving = leavingBefore + old.length;
   const overflow = Math.max(0, alive.length + coming - leaving - replicas);
-  const surplus = rest.filter((pod) => !isStale(pod, image)).slice(0, overflow);
+  const surplus = current.filter((pod) => !old.includes(pod)).slice(0, overflow);
   const because = (pods: readonly Pod[], why: RetirementCause): readonly Retirement[] =>
     pods.map((pod) => ({ pod, why }));
   return {
-    retire: [...because(drained, 'node-drain'), ...because(rolled, 'roll'), ...because(surplus, 'scale-down')],
+    retire: [
+      ...because(drained, 'node-drain'),
+      ...because(rolled, 'roll'),
+      ...because(old, 'old'),
+      ...because(surplus, 'scale-down'),
+    ],
     rolling: rolling + rolled.length,
   };
 };

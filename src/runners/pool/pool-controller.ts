@@ -28,6 +28,7 @@ import { markLeaving } from './mark-leaving.ts';
 import { type PoolPlan, planPool } from './plan-pool.ts';
 import { describePool, judgePool, type PoolSurroundings } from './pool-conditions.ts';
 import { nameRunner } from './render-runner.ts';
+import { createRivals, type Rivals } from './rivals.ts';
 
 export interface PoolParts extends RunnersDeps {
   /** What there is to tell of the dispatcher, and of the load of this pool. */
@@ -42,10 +43,11 @@ const LOOK_AGAIN_MS = 300_000;
 interface Pass extends PoolParts {
   /** Pools whose runners this process knows all of: it has listed them itself, and nothing failed since. */
   readonly sure: Set<string>;
+  readonly rivals: Rivals;
 }
 
 export const createPoolController = (parts: PoolParts): Controller => {
-  const pass: Pass = { ...parts, sure: new Set() };
+  const pass: Pass = { ...parts, sure: new Set(), rivals: createRivals(parts.ports.clock) };
   const { pools, pods, nodes } = parts.caches;
   const allPools = (): readonly string[] => pools.list().map((pool) => renderKey(keyOf(pool)));
   return createController({
@@ -69,6 +71,7 @@ export const createPoolController = (parts: PoolParts): Controller => {
       up: [
         step('accepted', CONDITIONS.pool.accepted, async (pool) => done({ condition: judgePool(pool) })),
         ...TOLD.map((type) => step(type, type, async (pool) => done(tell(pass, pool, type)))),
+        step('sole', CONDITIONS.pool.soleController, async (pool) => done(tellRivals(pass, pool))),
         step('runners', CONDITIONS.pool.runnersCreated, (pool, context) => keepRunners(pass, pool, context)),
       ],
       down: [step('drain', CONDITIONS.pool.runnersCreated, (pool, context) => drainPool(pass, pool, context))],
@@ -76,7 +79,10 @@ export const createPoolController = (parts: PoolParts): Controller => {
         type: CONDITIONS.pool.ready,
         of: [CONDITIONS.pool.accepted, CONDITIONS.pool.fleetReady, CONDITIONS.pool.runnersCreated],
       },
-      gone: (key) => void pass.sure.delete(key),
+      gone: (key) => {
+        pass.sure.delete(key);
+        pass.rivals.forget(key);
+      },
     }),
   });
 };
@@ -126,9 +132,14 @@ const tell = ({ caches, surroundings }: Pass, pool: RunnerPool, type: string) =>
   return condition === undefined ? {} : { condition };
 };
 
-const planFor = ({ caches }: Pass, pool: RunnerPool, pods: readonly Pod[]): PoolPlan =>
+const tellRivals = ({ rivals }: Pass, pool: RunnerPool) => {
+  const condition = rivals.look(pool);
+  return condition === undefined ? {} : { condition };
+};
+
+const planFor = ({ caches, ports }: Pass, pool: RunnerPool, pods: readonly Pod[]): PoolPlan =>
   planPool({
-    ...{ spec: pool.spec, pods, creating: pool.status?.creating ?? [] },
+    ...{ spec: pool.spec, pods, creating: pool.status?.creating ?? [], nowMs: ports.clock.now() },
     life: pool.metadata.deletionTimestamp === undefined ? 'up' : 'deleting',
     isNodeDraining: (name) => isNodeDraining(caches.nodes.get(name)),
   });
@@ -138,7 +149,7 @@ const podsOf = ({ caches }: Pass, pool: RunnerPool): readonly Pod[] =>
 
 const keepRunners = async (pass: Pass, pool: RunnerPool, context: ReconcileContext): Promise<Result> => {
   const plan = planFor(pass, pool, podsOf(pass, pool));
-  const { events, ports, badNodes, sure } = pass;
+  const { events, ports, badNodes, sure, rivals } = pass;
   if (plan.create.length > 0) sure.delete(context.key);
   // Neither waits for the other: one that cannot be made must not keep one from leaving, nor the other way round (R5).
   const [made, marked] = await Promise.allSettled([
@@ -148,13 +159,18 @@ const keepRunners = async (pass: Pass, pool: RunnerPool, context: ReconcileConte
   if (made.status === 'rejected') throw made.reason;
   if (marked.status === 'rejected') throw marked.reason;
   if (plan.create.length > 0 && made.value) sure.add(context.key);
-  if (plan.announce === 0) return done(told(pool, { plan, creating: [], context }));
+  if (plan.announce === 0) return untilNextOld(plan, told(pool, { plan, creating: [], context }));
   const certain = sure.has(context.key) ? plan : planFor(pass, pool, await listLive(pool, context));
   // A cache that shows less than there is says so again in the next pass.
   if (certain.announce === plan.announce) sure.add(context.key);
   const creating = Array.from({ length: certain.announce }, () => nameRunner(pool.metadata.name, ports.random));
+  rivals.announce(context.key, creating);
   return done(told(pool, { plan: certain, creating, context }));
 };
+
+/** All else that changes is seen; only time is not. */
+const untilNextOld = ({ lookAgainMs }: PoolPlan, report: Report<RunnerPool>): Result =>
+  lookAgainMs === undefined ? done(report) : wait(lookAgainMs, report);
 
 /** After a restart, or when something failed, what a cache shows may be less than there is. */
 const listLive = async (pool: RunnerPool, { kube, signal }: ReconcileContext): Promise<readonly Pod[]> => {

@@ -61,6 +61,8 @@ export interface SimMac {
   ban(): void;
   /** Nobody asked for it: its connections break, and its agent starts anew (F54). Nothing if it is down. */
   rebootItself(): void;
+  /** Its agent ends, and macOS, which keeps it alive, does not this time (004-3). */
+  endAgent(): void;
   /** What a Mac looks like that worked for somebody and was never wiped. */
   plantLeftover(leftover: Partial<Pick<MacDisk, 'kubeconfig' | 'epochFile' | 'lock'>>): void;
 }
@@ -157,7 +159,7 @@ export const createSimMac = (deps: SimMacDeps): MacMachine => {
   };
 };
 
-type Mishaps = 'changeHostKey' | 'forgetKey' | 'changePassword' | 'ban' | 'rebootItself' | 'plantLeftover';
+type Mishaps = 'changeHostKey' | 'forgetKey' | 'changePassword' | 'ban' | 'rebootItself' | 'endAgent' | 'plantLeftover';
 
 /** What happens to a Mac, and nobody tells. */
 const createMishaps = (
@@ -185,6 +187,7 @@ const createMishaps = (
       deps.onDown?.('kept');
       powerOn();
     },
+    endAgent: agent.stop,
     plantLeftover: (leftover) => {
       Object.assign(body.disk, leftover);
     },

@@ -69,6 +69,10 @@ export interface SimTartSettings {
   readonly freeGb?: number;
   /** F43 */
   readonly noGuiSession: boolean;
+  /** F44 */
+  readonly isKeychainClosed: boolean;
+  /** There is no such program; for Macs on the virtual clock, where it is no file that could be deleted. */
+  readonly isMissing: boolean;
   /** Subcommands that never answer, and those that answer nonsense. */
   readonly hangs: readonly string[];
   readonly garbles: readonly string[];
@@ -86,6 +90,8 @@ export const DEFAULT_SETTINGS: SimTartSettings = {
   vmsMax: 2,
   leakedSlots: 0,
   noGuiSession: false,
+  isKeychainClosed: false,
+  isMissing: false,
   hangs: [],
   garbles: [],
   cloneMs: 0,

@@ -30,8 +30,8 @@ export interface PlainDispatcher {
   /** The load that it tells of, when that is no good. */
   signals: 'good' | 'negative' | 'stale';
   protocol: 1 | 2;
-  /** What guests do when their job is done. */
-  guests: 'go-home' | 'hang';
+  /** What guests do when their job is done; mute ones never ask for any. */
+  guests: 'go-home' | 'hang' | 'mute';
   queue(count: number, durationMs: number): void;
   poll(runner: PollingRunner): PollAnswer;
   /** The VM is over; with a job under way that is lost. */

@@ -112,7 +112,7 @@ const live = (ground: Ground, pod: Pod, vm: Vm): void => {
     if (dispatcher.guests === 'go-home') goHome(ground, pod);
     return;
   }
-  if (nowMs < vm.pollAtMs) return;
+  if (nowMs < vm.pollAtMs || dispatcher.guests === 'mute') return;
   vm.pollAtMs = nowMs + POLL_MS;
   const answer = dispatcher.poll({ name, uid, labels });
   if (answer.is === 'go-home') goHome(ground, pod);

@@ -110,6 +110,13 @@ export const runFor = async ({ world: { kernel } }: RunnersStage, ms: number): P
   await kernel.run({ maxEvents: 400_000, maxVirtualMs: ms });
 };
 
+/** The agent of its Mac says so. */
+export const die = ({ world }: RunnersStage, name: string, finishedAt = '2026-08-01T10:00:00Z'): void => {
+  const state = { terminated: { exitCode: 2, reason: 'Error', finishedAt } };
+  const container = { name: 'runner', image: '', imageID: '', ready: false, restartCount: 0, state };
+  world.operator.mergeStatus(PODS, name, { status: { phase: 'Failed', containerStatuses: [container] } });
+};
+
 /** Every job ran once and to its end (S30, S31), every runner that is gone was told of (S35), and nothing is left over. */
 export const checkRest = (stage: RunnersStage): void => {
   const { dispatcher, world } = stage;

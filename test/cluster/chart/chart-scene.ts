@@ -41,11 +41,16 @@ export interface ChartScene {
   /** A file with these values. */
   writeValues(name: string, values: object): string;
   /** What connects a release to the lab. */
-  labValues(): Promise<Values>;
+  labValues(): Promise<LabValues>;
   close(): Promise<void>;
 }
 
 export type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+export interface LabValues extends Values {
+  readonly manager: { readonly leaseProfile: string; readonly extraArgs: readonly string[] };
+  readonly macosFleet: Readonly<Record<string, unknown>>;
+}
 
 const HELM_MS = 170_000;
 const SPEED = 10;
@@ -81,7 +86,7 @@ export const openChartScene = async (): Promise<ChartScene> => {
       writeFileSync(path, JSON.stringify(values));
       return path;
     },
-    labValues: () => connect(cluster, lab),
+    labValues: () => connect(cluster, lab, node.root),
     close: () => closing.disposeAsync(),
   };
 };
@@ -93,9 +98,8 @@ const ON_MACS: Readonly<Record<string, string>> = {
   'tartkubelet-bundle-path': 'opt/tart-kubelet/tart-kubelet.mjs',
 };
 
-const connect = async (cluster: Cluster, lab: MacLab): Promise<Values> => {
+const connect = async (cluster: Cluster, lab: MacLab, root: string): Promise<LabValues> => {
   const flags = await lab.flags();
-  const root = join(cluster.dir, 'linux', 'root');
   mkdirSync(join(root, 'opt', 'tart'), { recursive: true });
   for (const [flag, path] of Object.entries(ON_MACS)) copyFileSync(flags[flag] ?? '', join(root, path));
   const { SCW_API_URL: apiUrl, SCW_ACCESS_KEY: accessKey, SCW_SECRET_KEY: secretKey } = lab.environments.first;

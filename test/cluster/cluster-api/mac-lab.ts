@@ -17,12 +17,12 @@ import type { SimServer } from '../../../src/sim/cloud/sim-server.ts';
 import { type BashMacs, createBashMacs } from '../../../src/sim/mac/bash/bash-macs.ts';
 import { createMacArtefacts } from '../../../src/sim/mac/bash/mac-artefacts.ts';
 import { openMacRack } from '../../../src/sim/mac/bash/mac-rack.ts';
-import { PROJECT_ON_MAC } from '../../../src/sim/mac/bash/mac-root.ts';
 import { sandboxObstacle } from '../../../src/sim/mac/bash/sandbox.ts';
 import { scaleClock } from '../../../src/sim/mac/bash/scaled-clock.ts';
 import { renderTartSettings } from '../../../src/sim/tart/program/render-settings.ts';
 import type { SimTartSettings } from '../../../src/sim/tart/tart-settings.ts';
 import { chooseFreePort } from '../../../tools/processes/ports.ts';
+import { AGENT_ON_MAC } from '../../tart-kubelet/agent-under-test.ts';
 
 export interface MacLab {
   readonly cloud: SimCloud;
@@ -105,7 +105,7 @@ const addresses = ${JSON.stringify(Object.fromEntries(servers.map(({ id, address
 const server = process.argv.find((word) => word.startsWith('--provider-id='))?.split('/').at(-1);
 process.argv.push('--node-ip', addresses[server] ?? '127.0.0.1', '--kubelet-port', '0');
 process.argv.push('--metrics-bind-address', '0', '--health-probe-bind-address', '0');
-await import('${PROJECT_ON_MAC}/bin/tart-kubelet.ts');
+await import('${AGENT_ON_MAC}');
 `;
 
 const writeArtefacts = async (dir: string, agent: string): Promise<Readonly<Record<string, string>>> => {

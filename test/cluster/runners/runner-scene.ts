@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { createSystemClock } from '../../../src/base/clock.ts';
 import { Secret } from '../../../src/base/secret.ts';
 import { PODS } from '../../../src/kube/types/core.ts';
 import type { Pod } from '../../../src/kube/types/pod.ts';
@@ -32,6 +33,8 @@ export interface RunnerScene {
   startController(): void;
   /** `kill -9` */
   killController(): Promise<void>;
+  /** Settles in the moment in which a job has ended. */
+  nextEnd(): Promise<void>;
   /** What the controllers said, one after the other. */
   controllerLog(): string;
   /** Waits for it, on a busy machine too; tells who stands how when it never comes. */
@@ -66,25 +69,41 @@ export const openRunnerScene = async (t: TestContext): Promise<RunnerScene> => {
     const facts = [jobs, standing].map((fact) => JSON.stringify(fact));
     throw new Error([error.message, ...facts, log().slice(-LOG_SHOWN)].join('\n'), { cause: error });
   };
-  park.undo(() => clearAway(park));
+  park.undo(async () => {
+    // First of all: nobody makes runners again, nor holds their pool.
+    await controller.servers.stopAll();
+    await clearAway(park);
+  });
   return {
     ...{ park, dispatch, kubectl, pods, controllerLog: log },
     startController: controller.start,
     killController: () => controller.servers.stop(PROCESS),
+    nextEnd: () => nextEnd(dispatch),
     until: (what, look) => eventually(what, look, DEADLINE_MS).catch(tell),
   };
 };
 
-/** After a test that failed; otherwise nothing is left by then. */
+const nextEnd = ({ onEntry }: SimDispatch): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const cancel = createSystemClock().schedule(DEADLINE_MS, () => reject(new Error('no job ended')));
+  const forget = onEntry(({ event }) => {
+    if (event === 'ended') resolve();
+  });
+  return promise.finally(() => {
+    cancel();
+    forget();
+  });
+};
+
+/** After a test that failed; otherwise nothing is left by then. The agents still run, and let the Pods go. */
 const clearAway = async ({ cluster }: MacPark): Promise<void> => {
-  const within = ['-n', RUNNERS_NAMESPACE];
-  const { stdout } = await cluster.kubectl([...within, 'get', 'rpool', '-o', 'name']);
+  const kubectl = (...words: readonly string[]) => cluster.kubectl(['-n', RUNNERS_NAMESPACE, ...words]);
+  const { stdout } = await kubectl('get', 'rpool', '-o', 'name');
   for (const pool of stdout.split('\n').filter((name) => name !== '')) {
-    await cluster.kubectl([...within, 'patch', pool, '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
-    await cluster.kubectl([...within, 'delete', pool, '--ignore-not-found']);
+    await kubectl('delete', pool, '--ignore-not-found', '--wait=false');
+    await kubectl('patch', pool, '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
   }
-  const runners = ['pods,serviceaccounts', '-l', 'tuist.dev/runner-pool', '--grace-period=1', '--timeout=30s'];
-  await cluster.kubectl([...within, 'delete', ...runners]);
+  await kubectl('delete', 'pods,serviceaccounts', '-l', 'tuist.dev/runner-pool', '--grace-period=1', '--timeout=30s');
 };
 
 /** The bindings end with the test. */

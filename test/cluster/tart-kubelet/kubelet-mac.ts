@@ -27,6 +27,8 @@ export interface KubeletMac {
   kill(): Promise<void>;
   /** Nothing that ran is left, and nobody had time to write that down. */
   losePower(): Promise<void>;
+  /** `kill -9` of the VM of this Pod: its guest is gone with it. */
+  killVm(pod: Pod): void;
   /** What its agents said, all in one. */
   said(): string;
   /** What the guest of this Pod has as its disk. */
@@ -68,6 +70,15 @@ export const createKubeletMac = ({ nodeName, fleet, loopback, images }: KubeletM
     kill: async () => {
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all(started.map(hasEnded));
+    },
+    killVm: (pod) => {
+      const isRun = (command: string): boolean =>
+        command
+          .split('\0')
+          .slice(-8)
+          .join(' ')
+          .includes(`run ${vmNameOf(pod)}`);
+      for (const { pid, command } of processesOf(folder)) if (isRun(command)) killNow(pid);
     },
     said: () => started.map(({ said }) => said()).join(''),
     diskOf: (pod) => join(folder, 'tart', 'vms', vmNameOf(pod), 'disk'),

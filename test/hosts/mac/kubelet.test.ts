@@ -3,6 +3,7 @@
  * virtual machines of the simulated Tart, which outlive its next release.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { neverAborted } from '../../../src/base/abort.ts';
 import { createSystemClock } from '../../../src/base/clock.ts';
@@ -12,13 +13,14 @@ import { ADMIN } from '../../../src/controlplane/auth/user.ts';
 import { serveControlPlane } from '../../../src/controlplane/serve-control-plane.ts';
 import { NODES, PODS, SERVICE_ACCOUNTS } from '../../../src/kube/types/core.ts';
 import type { Pod } from '../../../src/kube/types/pod.ts';
-import { PROJECT_ON_MAC } from '../../../src/sim/mac/bash/mac-root.ts';
+import { AGENT } from '../../tart-kubelet/agent-under-test.ts';
 import { stageLife } from './life-stage.ts';
 
 const signal = neverAborted();
 const LOOKS = 300;
 const JOB = 'dev.tuist.tart-kubelet';
-const AGENT = `import '${PROJECT_ON_MAC}/bin/tart-kubelet.ts';\n`;
+/** Pushed as it is. */
+const BUNDLE = readFileSync(AGENT, 'ascii');
 
 const stageKubelet = async (t: TestContext) => {
   const clock = createSystemClock();
@@ -35,7 +37,7 @@ const stageKubelet = async (t: TestContext) => {
     assert.fail(`${what}: ${mac.files.readText('/var/log/tart-kubelet.log') ?? 'no log'}`);
   };
   const push = (epoch: number): Promise<string> =>
-    prepare({ epoch, release: String(epoch), kubeconfig: plane.kubeconfig, agent: AGENT });
+    prepare({ epoch, release: String(epoch), kubeconfig: plane.kubeconfig, agent: BUNDLE });
   await push(1);
   await client.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace: 'default' } }, { signal });
   await until('a ready Node', async () => {

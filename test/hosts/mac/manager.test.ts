@@ -1,5 +1,5 @@
 /**
- * bin/manager.ts as in production: a Scaleway project over HTTP, Macs over SSH, and an agent there that joins with nothing but
+ * bin/manager.ts as in production: a Scaleway project over HTTP, Macs over SSH, and tart-kubelet there, which joins with nothing but
  * what the manager put on its disk. Only the project and the Macs, which run real bash, are simulated.
  */
 import assert from 'node:assert/strict';
@@ -27,11 +27,15 @@ import { createSimCloud } from '../../../src/sim/cloud/sim-cloud.ts';
 import { createBashMacs } from '../../../src/sim/mac/bash/bash-macs.ts';
 import { createMacArtefacts } from '../../../src/sim/mac/bash/mac-artefacts.ts';
 import { openMacRack } from '../../../src/sim/mac/bash/mac-rack.ts';
+import { PROJECT_ON_MAC } from '../../../src/sim/mac/bash/mac-root.ts';
 import { scaleClock } from '../../../src/sim/mac/bash/scaled-clock.ts';
 import { renderDemo } from '../../../src/world/demo-fleet.ts';
 
 const MANAGER = join(import.meta.dirname, '..', '..', '..', 'bin', 'manager.ts');
 const FLEET_KEY = openSshKeyFrom(Buffer.alloc(32, 9));
+const QUIET = ['--metrics-bind-address=0', '--health-probe-bind-address=0', '--host-times=fast'];
+/** What a release of tart-kubelet would be. */
+const AGENT = `import '${PROJECT_ON_MAC}/bin/tart-kubelet.ts';\n`;
 /** On the loopback, and no other Mac's. */
 const ADDRESS = '127.77.0.1';
 
@@ -77,14 +81,14 @@ const renderFleetKey = () => ({
 });
 
 const writeArtefacts = async (folder: string): Promise<readonly string[]> => {
-  const { tart, node, agent } = createMacArtefacts();
+  const { tart, node, agent } = createMacArtefacts({ agent: AGENT });
   const flags = { '--tart-tarball-path': tart, '--tartkubelet-runtime-path': node, '--tartkubelet-bundle-path': agent };
   for (const { name, open } of Object.values(flags))
     await pipeline(Readable.from(open()), createWriteStream(join(folder, name)));
   return Object.entries(flags).map(([flag, { name }]) => `${flag}=${join(folder, name)}`);
 };
 
-test('the manager process adopts a Mac over SSH, and its agent joins by a token and a certificate', {
+test('the manager process adopts a Mac over SSH, and tart-kubelet joins by a token and a certificate', {
   timeout: 110_000,
 }, async (t) => {
   const { signal } = t;
@@ -101,12 +105,7 @@ test('the manager process adopts a Mac over SSH, and its agent joins by a token 
   await pipeline(Readable.from([fleet.kubeconfig.reveal()]), createWriteStream(kubeconfig, { mode: 0o600 }));
   const flags = [
     ...['--kubeconfig', kubeconfig, '--scaleway', '--default-adopt-pool-prefix=tuist-pool-', `--ssh-port=${port}`],
-    ...[
-      '--metrics-bind-address=0',
-      '--health-probe-bind-address=0',
-      '--host-times=fast',
-      ...(await writeArtefacts(data)),
-    ],
+    ...[...QUIET, ...(await writeArtefacts(data))],
   ];
   const env = {
     ...{ HOME: data, PATH: process.env['PATH'], SCW_API_URL: apiUrl, SCW_DEFAULT_PROJECT_ID: cloud.projectId },
@@ -132,6 +131,7 @@ test('the manager process adopts a Mac over SSH, and its agent joins by a token 
 
   const [node] = (await client.list(NODES, { signal })).items;
   assert.equal(node?.spec?.providerID, `scw-applesilicon://${cloud.zone}/${id}`);
+  assert.match(node.status?.nodeInfo?.containerRuntimeVersion ?? '', /^tart:\/\/\d/);
   const onMac = mac.files.readText('/etc/tart-kubelet/kubeconfig') ?? '';
   assert.match(onMac, /token: /);
   assert.match(mac.files.readText('/etc/tart-kubelet/identity.json') ?? '', /BEGIN CERTIFICATE/);

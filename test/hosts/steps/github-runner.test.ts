@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { encodeKcpassword } from '../../../src/macos/kcpassword.ts';
+import { CALLS, clearCalls, putBuilderPrograms, TOKEN_SEEN } from '../mac/builder-programs.ts';
 import { PASSWORD } from '../mac/stage.ts';
 import { until } from '../sshd-stage.ts';
 import { type StepsStage, stageSteps } from './steps-stage.ts';
@@ -13,30 +14,10 @@ const CALL = {
 const SERVICE = 'actions.runner.tuist.builder-1';
 const DONE = 'check 1, apply 0, verify 0';
 
-/** Programs of others, which note how they were called. */
-const NOTE = 'echo "$(basename "$0") $*" >>/tmp/calls';
-const OTHERS: Readonly<Record<string, string>> = {
-  '/opt/homebrew/bin/brew': `${NOTE}\nfor name in packer crane oras; do : >/opt/homebrew/bin/$name; chmod 755 /opt/homebrew/bin/$name; done`,
-  '/opt/actions-runner/config.sh': `${NOTE}\necho "$ACTIONS_RUNNER_INPUT_TOKEN" >/tmp/token\necho {} >.runner\necho {} >.credentials`,
-  '/opt/actions-runner/svc.sh': `${NOTE}
-[ "$1" = install ] || exit 1
-mkdir -p ~/Library/LaunchAgents
-cat >~/Library/LaunchAgents/${SERVICE}.plist <<END
-<plist version="1.0"><dict><key>Label</key><string>${SERVICE}</string>
-<key>ProgramArguments</key><array><string>/bin/sleep</string><string>100000</string></array><key>RunAtLoad</key><true/></dict></plist>
-END`,
-};
-
 const stageBuilder = async (t: TestContext): Promise<StepsStage> => {
   const stage = await stageSteps(t);
   stage.mac.files.write('/etc/kcpassword', encodeKcpassword(PASSWORD), { mode: 0o600 });
-  stage.mac.files.makeDirectory('/Applications/Xcode.app/Contents/Developer');
-  for (const [path, script] of Object.entries(OTHERS)) {
-    const folder = path.slice(0, path.lastIndexOf('/'));
-    stage.mac.files.makeDirectory(folder, { uid: 501, gid: 20 });
-    stage.mac.files.write(path, `#!/bin/sh\n${script}\n`, { mode: 0o755, uid: 501, gid: 20 });
-  }
-  clearNotes(stage);
+  putBuilderPrograms(stage.mac);
   await stage.asRoot(
     'defaults write /Library/Preferences/com.apple.loginwindow autoLoginUser m1; launchctl kickstart -k system/com.apple.loginwindow',
   );
@@ -44,15 +25,11 @@ const stageBuilder = async (t: TestContext): Promise<StepsStage> => {
   return stage;
 };
 
-const clearNotes = ({ mac }: StepsStage): void => {
-  mac.files.write('/tmp/calls', '', { mode: 0o666 });
-};
-
 for (const shell of ['bash', 'zsh'] as const) {
   test(`a builder becomes a runner of its organisation, once, through ${shell}`, async (t) => {
     const stage = await stageBuilder(t);
     assert.equal(await stage.step('github-runner', CALL, { shell }), DONE, stage.said());
-    const calls = stage.readText('/tmp/calls');
+    const calls = stage.readText(CALLS);
     assert.match(calls, /^brew pin packer$/m);
     assert.match(
       calls,
@@ -60,7 +37,7 @@ for (const shell of ['bash', 'zsh'] as const) {
     );
     assert.match(calls, /^svc\.sh install m1$/m);
     assert.doesNotMatch(calls, /svc\.sh start|canary/, 'no legacy load, no token among the arguments');
-    assert.equal(stage.readText('/tmp/token'), `${TOKEN}\n`);
+    assert.equal(stage.readText(TOKEN_SEEN), `${TOKEN}\n`);
     assert.doesNotMatch(stage.said(), /canary/);
     assert.equal(stage.readText('/etc/zshenv'), 'export TUIST_MIX_BUILD_ROOT=/opt/tuist-build-cache\n');
     assert.match(stage.readText('/opt/actions-runner/.path'), /^\/usr\/local\/bin:\/opt\/homebrew\/bin:/);
@@ -72,10 +49,10 @@ test('a runner that lost its job is registered again, and what is there is not i
   const stage = await stageBuilder(t);
   await stage.step('github-runner', CALL);
   await stage.run(`launchctl bootout gui/501/${SERVICE}`);
-  clearNotes(stage);
+  clearCalls(stage.mac);
   await until('it is gone', () => stage.mac.model.launchd.job(SERVICE) === undefined);
   assert.equal(await stage.step('github-runner', CALL), DONE, stage.said());
-  assert.doesNotMatch(stage.readText('/tmp/calls'), /brew/);
+  assert.doesNotMatch(stage.readText(CALLS), /brew/);
   assert.equal(stage.readText('/etc/zshenv').split('\n').length, 2, 'the line stands there once');
 });
 
@@ -88,6 +65,6 @@ for (const [story, change, why] of [
     const stage = await stageBuilder(t);
     assert.match(await stage.step('github-runner', { ...CALL, ...change }), / 70$/);
     assert.match(stage.said(), why);
-    assert.doesNotMatch(stage.readText('/tmp/calls'), /config\.sh/);
+    assert.doesNotMatch(stage.readText(CALLS), /config\.sh/);
   });
 }

@@ -24,14 +24,18 @@ const ask = (port: number, path: string, method = 'GET'): Promise<Answer> =>
     asked.end();
   });
 
-/** The VM listens at one loopback address, the Mac at another, both at the same port. */
+const BRIDGE = { address: '127.0.0.3', cidr: '127.0.0.3/8' };
+
+/** The VM listens at one loopback address, the Mac at another, both at the same port; the Mac's bridge is a third. */
 const createBench = async (
   t: TestContext,
   change: { readonly sources?: readonly string[]; readonly fails?: true } = {},
 ) => {
   const seen: string[] = [];
+  const from = new Set<string | undefined>();
   const vm = createServer((asked, answer) => {
     seen.push(`${asked.method} ${asked.url}`);
+    from.add(asked.socket.remoteAddress);
     answer.writeHead(200, { 'content-type': 'text/plain', 'x-secret': 'no' }).end('up 1\n');
   });
   await new Promise<void>((resolve) => vm.listen(0, '127.0.0.2', resolve));
@@ -41,7 +45,7 @@ const createBench = async (
   const openForward = createMetricsForwards({
     ...{
       clock: createSystemClock(),
-      ownAddresses: () => [],
+      ownAddresses: () => [BRIDGE],
       mapAddress: (host) => host.replace('192.168.64.5', '127.0.0.2'),
     },
     logger: createLoggerTo((_, message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`)),
@@ -60,16 +64,22 @@ const createBench = async (
     vm.closeAllConnections();
     vm.close();
   });
-  return { port, seen, forwarder, openForward, resolved: () => resolved };
+  return { port, seen, from, forwarder, openForward, resolved: () => resolved };
 };
 
 describe('the metrics forwarder', () => {
-  it('§9.6-1 §7-16 passes /metrics on, and looks the VM up once', async (t) => {
+  it('§9.6-1 passes /metrics on, and looks the VM up once', async (t) => {
     const bench = await createBench(t);
     for (let at = 0; at < 5; at += 1)
       assert.deepEqual(await ask(bench.port, '/metrics?a=b'), { status: 200, body: 'up 1\n' });
     assert.deepEqual(new Set(bench.seen), new Set(['GET /metrics?a=b']));
     assert.equal(bench.resolved(), 1);
+  });
+
+  it('§7-16 asks from the bridge that the VM is on, or macOS finds no way to it', async (t) => {
+    const bench = await createBench(t);
+    assert.equal((await ask(bench.port, '/metrics')).status, 200);
+    assert.deepEqual([...bench.from], [BRIDGE.address]);
   });
 
   it('§9.6-1 knows no other path', async (t) => {

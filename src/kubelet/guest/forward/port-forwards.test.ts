@@ -7,18 +7,20 @@ import { silentLogger } from '../../../base/logger.ts';
 import { hostPortsOf } from './forwarder.ts';
 import { createPortForwards } from './port-forwards.ts';
 
+const BRIDGE = { address: '127.0.0.3', cidr: '127.0.0.3/8' };
+
 /** A guest that says back what it hears, and a Mac that passes its port on. */
 const openClient = async (t: TestContext, source: string) => {
-  let reached = 0;
+  const reachedFrom: (string | undefined)[] = [];
   const guest = createServer((socket) => {
-    reached += 1;
+    reachedFrom.push(socket.remoteAddress);
     socket.on('error', () => socket.destroy());
     socket.pipe(socket);
   });
   await new Promise<void>((resolve) => guest.listen(0, '127.0.0.2', resolve));
   const { port } = guest.address() as AddressInfo;
   const forwarder = await createPortForwards({
-    ...{ clock: createSystemClock(), logger: silentLogger, ownAddresses: () => [], sources: [parseCidr(source)] },
+    ...{ clock: createSystemClock(), logger: silentLogger, ownAddresses: () => [BRIDGE], sources: [parseCidr(source)] },
     mapAddress: () => '127.0.0.2',
   })({ host: '127.0.0.1', port, targetPort: port, upstream: async () => '192.168.64.5' });
   const socket = connect({ host: '127.0.0.1', port });
@@ -28,7 +30,7 @@ const openClient = async (t: TestContext, source: string) => {
     await Promise.all([forwarder.close(), forwarder.close()]);
     guest.close();
   });
-  return { socket, forwarder, reached: () => reached };
+  return { socket, forwarder, reachedFrom };
 };
 
 const hear = (socket: Socket): Promise<string> =>
@@ -38,17 +40,18 @@ const hear = (socket: Socket): Promise<string> =>
   });
 
 describe('a port of a Pod', () => {
-  it('§9.6-5 is passed on, byte by byte', async (t) => {
-    const { socket } = await openClient(t, '127.0.0.0/8');
+  it('§9.6-5 §7-16 is passed on, byte by byte, from the bridge that the VM is on', async (t) => {
+    const { socket, reachedFrom } = await openClient(t, '127.0.0.0/8');
     socket.write('ping');
     assert.equal(await hear(socket), 'ping');
+    assert.deepEqual(reachedFrom, [BRIDGE.address]);
   });
 
   it('§9.6-5 is closed to those who may not, and the VM hears nothing of them', async (t) => {
-    const { socket, reached } = await openClient(t, '10.0.0.0/8');
+    const { socket, reachedFrom } = await openClient(t, '10.0.0.0/8');
     socket.write('ping');
     assert.equal(await hear(socket), 'closed');
-    assert.equal(reached(), 0);
+    assert.deepEqual(reachedFrom, []);
   });
 
   it('is closed with the VM', async (t) => {

@@ -3,6 +3,9 @@ import { sleep } from '../../../base/clock.ts';
 import type { LifecycleHandler, Pod, Probe } from '../../../kube/types/pod.ts';
 import type { PodPorts } from '../pod-ports.ts';
 
+/** How long a guest's agent may be in coming. */
+export const AGENT_PATIENCE_MS = 300_000;
+
 export interface AskHandler {
   readonly pod: Pod;
   readonly vm: string;

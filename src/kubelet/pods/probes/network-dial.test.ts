@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type ServerHttp2Stream } from 'node:http2';
-import { createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer, type Server } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { neverAborted } from '../../../base/abort.ts';
 import { ANSWER_BYTES_MAX, CHECK_PATH } from './grpc-health.ts';
@@ -37,8 +38,58 @@ const answerWith =
     stream.end(Buffer.from(bytes));
   };
 
-const dial = createNetworkDial();
+const dial = createNetworkDial({ mapAddress: (host) => host, ownAddresses: () => [] });
 const HOST = '127.0.0.1';
+
+const listen = async (t: TestContext, server: Server): Promise<number> => {
+  server.listen(0, HOST);
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : 0;
+};
+
+describe('§7-16 a VM is asked from the bridge that it is on, or macOS finds no way to it', () => {
+  const own = { address: '127.0.0.3', cidr: '127.0.0.3/8' };
+  const bridged = createNetworkDial({ mapAddress: () => HOST, ownAddresses: () => [own] });
+  const host = '192.168.64.5';
+
+  it('by HTTP', async (t) => {
+    const seen: unknown[] = [];
+    const server = createHttpServer((asked, answer) => {
+      seen.push(asked.socket.remoteAddress);
+      answer.writeHead(204).end();
+    });
+    const port = await listen(t, server);
+    const ask = { scheme: 'http', host, port, path: '/', headers: {}, signal: neverAborted() } as const;
+    assert.equal(await bridged.http(ask), 204);
+    assert.deepEqual(seen, [own.address]);
+  });
+
+  it('by a connection', async (t) => {
+    const { promise: seen, resolve } = Promise.withResolvers<unknown>();
+    const port = await listen(
+      t,
+      createTcpServer((socket) => {
+        resolve(socket.remoteAddress);
+        socket.destroy();
+      }),
+    );
+    await bridged.tcp({ host, port, signal: neverAborted() });
+    assert.equal(await seen, own.address);
+  });
+
+  it('by gRPC', async (t) => {
+    const seen: unknown[] = [];
+    const answer = answerWith([0, 0, 0, 0, 2, 8, 1]);
+    const { port } = await serveGrpc(t, (stream) => {
+      seen.push(stream.session?.socket.remoteAddress);
+      answer(stream);
+    });
+    assert.equal(await bridged.grpc({ host, port, service: '', signal: neverAborted() }), 'SERVING');
+    assert.deepEqual(seen, [own.address]);
+  });
+});
 
 describe('a gRPC health check', () => {
   const answers = [
@@ -81,11 +132,7 @@ describe('a gRPC health check', () => {
 
   it('ends when whoever asks has waited long enough, also where nobody speaks HTTP/2', async (t) => {
     const silent = createTcpServer((socket) => void t.after(() => socket.destroy()));
-    silent.listen(0, HOST);
-    await once(silent, 'listening');
-    t.after(() => silent.close());
-    const bound = silent.address();
-    const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+    const port = await listen(t, silent);
     const patience = new AbortController();
     const asking = dial.grpc({ host: HOST, port, service: '', signal: patience.signal });
     patience.abort();

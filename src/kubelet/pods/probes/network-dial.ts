@@ -3,31 +3,52 @@ import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect } from 'node:net';
 import { FleetError, messageOf } from '../../../base/errors.ts';
+import { findLocalAddress, type LocalAddress } from '../../guest/forward/forwarder.ts';
 import type { Dial, GrpcAsk, HttpAsk } from './dial.ts';
 import { ANSWER_BYTES_MAX, CHECK_PATH, parseServing, renderCheck, type ServingStatus } from './grpc-health.ts';
 
 /** Where a guest's address is really to be reached. */
 export type MapAddress = (host: string) => string;
 
-export const createNetworkDial = (mapAddress: MapAddress = (host) => host): Dial => ({
-  http: (ask) => askHttp({ ...ask, host: mapAddress(ask.host) }),
-  tcp: ({ host, port, signal }) =>
-    new Promise((resolve, reject) => {
-      const socket = connect({ host: mapAddress(host), port, signal });
-      socket.once('connect', () => {
-        socket.destroy();
-        resolve();
-      });
-      socket.once('error', (cause) => reject(unreachable(host, port, cause)));
-    }),
-  grpc: (ask) => askGrpc({ ...ask, host: mapAddress(ask.host) }),
-});
+export interface NetworkDialOptions {
+  readonly mapAddress: MapAddress;
+  /** The addresses of this Mac. */
+  readonly ownAddresses: () => readonly LocalAddress[];
+}
+
+export const createNetworkDial = ({ mapAddress, ownAddresses }: NetworkDialOptions): Dial => {
+  const wayTo = (host: string): Way => {
+    const mapped = mapAddress(host);
+    const localAddress = findLocalAddress(mapped, ownAddresses());
+    return { host: mapped, ...(localAddress !== undefined && { localAddress }) };
+  };
+  return {
+    http: (ask) => askHttp({ ...ask, ...wayTo(ask.host) }),
+    tcp: ({ host, port, signal }) =>
+      new Promise((resolve, reject) => {
+        const socket = connect({ ...wayTo(host), port, signal });
+        socket.once('connect', () => {
+          socket.destroy();
+          resolve();
+        });
+        socket.once('error', (cause) => reject(unreachable(host, port, cause)));
+      }),
+    grpc: (ask) => askGrpc({ ...ask, ...wayTo(ask.host) }),
+  };
+};
+
+/** Where to, and from which address of this Mac where that counts. */
+interface Way {
+  readonly host: string;
+  readonly localAddress?: string;
+}
 
 /** One call on a connection of its own. */
-const askGrpc = async ({ host, port, service, signal }: GrpcAsk): Promise<ServingStatus> => {
+const askGrpc = async ({ service, signal, ...way }: GrpcAsk & Way): Promise<ServingStatus> => {
+  const { host, port } = way;
   // Few Pods ask for it, and nobody else needs HTTP/2.
   const { connect: connectHttp2 } = await import('node:http2');
-  const session = connectHttp2(`http://${host}:${port}`);
+  const session = connectHttp2(`http://${host}:${port}`, { createConnection: () => connect(way) });
   try {
     return await new Promise<ServingStatus>((resolve, reject) => {
       const fail = (cause: unknown): void => reject(unreachable(host, port, cause));
@@ -57,17 +78,17 @@ const askGrpc = async ({ host, port, service, signal }: GrpcAsk): Promise<Servin
   }
 };
 
-const askHttp = ({ scheme, host, port, path, headers, signal }: HttpAsk): Promise<number> =>
+const askHttp = ({ scheme, path, headers, signal, ...way }: HttpAsk & Way): Promise<number> =>
   new Promise((resolve, reject) => {
     const all = { 'user-agent': 'tart-kubelet-probe', accept: '*/*', ...headers };
-    const options = { host, port, path, headers: all, signal, agent: false } as const;
+    const options = { ...way, path, headers: all, signal, agent: false } as const;
     const request = scheme === 'https' ? requestHttps({ ...options, rejectUnauthorized: false }) : requestHttp(options);
     request.once('response', (response) => {
       response.resume();
       response.destroy();
       resolve(response.statusCode ?? 0);
     });
-    request.once('error', (cause) => reject(unreachable(host, port, cause)));
+    request.once('error', (cause) => reject(unreachable(way.host, way.port, cause)));
     request.end();
   });
 

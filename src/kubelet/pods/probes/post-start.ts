@@ -3,12 +3,10 @@ import { sleep } from '../../../base/clock.ts';
 import { isKind, messageOf } from '../../../base/errors.ts';
 import type { Attendance } from '../attendance.ts';
 import type { PodPorts } from '../pod-ports.ts';
-import { askHandler } from './ask-handler.ts';
+import { AGENT_PATIENCE_MS, askHandler } from './ask-handler.ts';
 
 const HOOK_MS = 60_000;
 const ASK_AGAIN_MS = 1_000;
-/** How long a guest's agent may be in coming. */
-const PATIENCE_MS = 300_000;
 
 /** A run that was told as started has had its hook. */
 export const runPostStart = async (ports: PodPorts, attendance: Attendance): Promise<void> => {
@@ -16,7 +14,7 @@ export const runPostStart = async (ports: PodPorts, attendance: Attendance): Pro
   const { clock } = ports;
   const handler = pod.spec.containers[0]?.lifecycle?.postStart;
   if (handler === undefined || memory.isStarted) return;
-  const untilMs = clock.elapsed() + PATIENCE_MS;
+  const untilMs = clock.elapsed() + AGENT_PATIENCE_MS;
   while (!signal.aborted) {
     const ask = { pod, vm: run.vm, podIp: memory.podIp, handler, timeoutMs: HOOK_MS, signal };
     const failure = await askHandler(ports, ask).catch((thrown: unknown) => {

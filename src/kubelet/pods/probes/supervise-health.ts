@@ -4,12 +4,12 @@
  */
 import { withDeadline } from '../../../base/abort.ts';
 import { sleep } from '../../../base/clock.ts';
-import { messageOf } from '../../../base/errors.ts';
+import { toFleetError } from '../../../base/errors.ts';
 import { PODS } from '../../../kube/types/core.ts';
 import type { Probe } from '../../../kube/types/pod.ts';
 import type { Attendance } from '../attendance.ts';
 import type { PodPorts } from '../pod-ports.ts';
-import { askHandler } from './ask-handler.ts';
+import { AGENT_PATIENCE_MS, askHandler } from './ask-handler.ts';
 
 const DEFAULTS = {
   initialDelaySeconds: 0,
@@ -21,7 +21,13 @@ const DEFAULTS = {
 
 type ProbeKind = 'Startup' | 'Readiness' | 'Liveness';
 
+/** `nothing`: nobody could ask, which says nothing of the VM. A kubelet throws that away, too. */
+type Answer = { readonly is: 'well' } | { readonly is: 'unwell' | 'nothing'; readonly why: string };
+
+type Ask = (probe: Probe, timeoutMs: number) => Promise<Answer>;
+
 interface Following {
+  readonly ask: Ask;
   readonly kind: ProbeKind;
   readonly probe: Probe;
   /** Called when the verdict changes. The probing ends when it answers so. */
@@ -42,10 +48,12 @@ export const superviseHealth = async (ports: PodPorts, attendance: Attendance): 
     return 'end';
   };
   const { startupProbe, readinessProbe, livenessProbe } = container ?? {};
-  if (startupProbe !== undefined) {
+  const ask = createAsk(ports, attendance);
+  // One that was told as started is not asked for that again: what it answers now is another matter.
+  if (startupProbe !== undefined && !memory.isStarted) {
     wake();
     await follow(ports, attendance, {
-      ...{ kind: 'Startup', probe: startupProbe },
+      ...{ ask, kind: 'Startup', probe: startupProbe },
       onVerdict: (isWell, why) => (isWell === 'well' ? 'end' : giveUp('Startup', why)),
     });
     if (memory.unwellBecause !== undefined) return;
@@ -54,7 +62,7 @@ export const superviseHealth = async (ports: PodPorts, attendance: Attendance): 
   await Promise.all([
     readinessProbe &&
       follow(ports, attendance, {
-        ...{ kind: 'Readiness', probe: readinessProbe },
+        ...{ ask, kind: 'Readiness', probe: readinessProbe },
         onVerdict: (isWell) => {
           become({ isReady: isWell === 'well' });
           return 'go on';
@@ -62,7 +70,7 @@ export const superviseHealth = async (ports: PodPorts, attendance: Attendance): 
       }),
     livenessProbe &&
       follow(ports, attendance, {
-        ...{ kind: 'Liveness', probe: livenessProbe },
+        ...{ ask, kind: 'Liveness', probe: livenessProbe },
         onVerdict: (isWell, why) => (isWell === 'well' ? 'go on' : giveUp('Liveness', why)),
       }),
   ]);
@@ -70,42 +78,55 @@ export const superviseHealth = async (ports: PodPorts, attendance: Attendance): 
 
 /** Asks again and again; a verdict changes only after as many equal answers in a row as the probe says. */
 const follow = async (
-  ports: PodPorts,
-  attendance: Attendance,
-  { kind, probe, onVerdict }: Following,
+  { clock, events }: PodPorts,
+  { pod, signal }: Attendance,
+  { ask, kind, probe, onVerdict }: Following,
 ): Promise<void> => {
-  const { clock, events } = ports;
-  const { pod, signal } = attendance;
   const pace = { ...DEFAULTS, ...probe };
+  const say = (message: string): void => events.publish(PODS, pod, [{ type: 'Warning', reason: 'Unhealthy', message }]);
   let verdict: 'well' | 'unwell' | undefined;
   let inARow = 0;
   let last: 'well' | 'unwell' | undefined;
   await sleep(clock, pace.initialDelaySeconds * 1_000, signal);
-  for (;;) {
-    const failure = await ask(ports, attendance, { probe, timeoutMs: pace.timeoutSeconds * 1_000 });
+  for (; ; await sleep(clock, pace.periodSeconds * 1_000, signal)) {
+    const answer = await ask(probe, pace.timeoutSeconds * 1_000);
     if (signal.aborted) return;
-    const answer = failure === undefined ? 'well' : 'unwell';
-    inARow = answer === last ? inARow + 1 : 1;
-    last = answer;
-    if (failure !== undefined) {
-      const message = `${kind} probe failed: ${failure}`;
-      events.publish(PODS, pod, [{ type: 'Warning', reason: 'Unhealthy', message }]);
+    if (answer.is === 'nothing') {
+      say(`${kind} probe could not be asked: ${answer.why}`);
+      continue;
     }
-    const needed = answer === 'well' ? pace.successThreshold : pace.failureThreshold;
-    if (answer !== verdict && inARow >= needed) {
-      verdict = answer;
-      if (onVerdict(answer, failure ?? '') === 'end') return;
-    }
-    await sleep(clock, pace.periodSeconds * 1_000, signal);
+    inARow = answer.is === last ? inARow + 1 : 1;
+    last = answer.is;
+    const why = answer.is === 'well' ? '' : answer.why;
+    if (answer.is === 'unwell') say(`${kind} probe failed: ${why}`);
+    const needed = answer.is === 'well' ? pace.successThreshold : pace.failureThreshold;
+    if (answer.is === verdict || inARow < needed) continue;
+    verdict = answer.is;
+    if (onVerdict(answer.is, why) === 'end') return;
   }
 };
 
-/** Why it failed; undefined when it did not. */
-const ask = (
-  ports: PodPorts,
-  { pod, run, memory, signal }: Attendance,
-  { probe, timeoutMs }: { readonly probe: Probe; readonly timeoutMs: number },
-): Promise<string | undefined> =>
-  withDeadline({ clock: ports.clock, timeoutMs, signal, doing: 'the probe' }, (probeSignal) =>
-    askHandler(ports, { pod, vm: run.vm, podIp: memory.podIp, handler: probe, timeoutMs, signal: probeSignal }),
-  ).catch((thrown: unknown) => messageOf(thrown));
+/** What is thrown because of the VM: nobody listens, or it takes too long. */
+const OF_THE_VM = ['GuestUnreachable', 'DeadlineExceeded', 'TartHangs'];
+
+/** For the probes of one run. That its agent is silent is its fault once it answered, or had all the time to come. */
+const createAsk = (ports: PodPorts, { pod, run, memory, signal }: Attendance): Ask => {
+  const { clock } = ports;
+  const untilMs = clock.elapsed() + AGENT_PATIENCE_MS;
+  let hasAgent = false;
+  return async (probe, timeoutMs) => {
+    const { podIp } = memory;
+    try {
+      const failure = await withDeadline({ clock, timeoutMs, signal, doing: 'the probe' }, (probeSignal) =>
+        askHandler(ports, { pod, vm: run.vm, podIp, handler: probe, timeoutMs, signal: probeSignal }),
+      );
+      hasAgent ||= probe.exec !== undefined;
+      return failure === undefined ? { is: 'well' } : { is: 'unwell', why: failure };
+    } catch (thrown) {
+      const { code, message, hint } = toFleetError(thrown);
+      const isAgentDue = hasAgent || clock.elapsed() >= untilMs;
+      const counts = OF_THE_VM.includes(code) || (code === 'GuestAgentSilent' && isAgentDue);
+      return { is: counts ? 'unwell' : 'nothing', why: hint === undefined ? message : `${message}. ${hint}` };
+    }
+  };
+};

@@ -35,6 +35,7 @@ export const run = async (context: TartContext, argv: readonly string[]): Promis
   const vm = validate(context, words, name);
   const settings = context.home.settings();
   if (vm.os === 'darwin' && settings.noGuiSession) throw noHostKey();
+  if (vm.os === 'darwin' && settings.isKeychainClosed) throw didNotStart();
   const macAddress = freeMac(context, name, vm);
   const living = { ...vm, isSuspended: false, macAddress, address: '' };
   context.home.hold(name, context.pid, (running) => {
@@ -71,6 +72,11 @@ const joinNames = (names: readonly string[]): string => `${names.slice(0, -1).jo
 const noHostKey = (): Error =>
   runtimeError(
     'Error Domain=VZErrorDomain Code=-9 "The virtual machine encountered a security error." UserInfo={NSLocalizedFailure=A security error occurred., NSLocalizedFailureReason=Failed to create new HostKey.}',
+  );
+
+const didNotStart = (): Error =>
+  runtimeError(
+    'Error Domain=VZErrorDomain Code=1 "The virtual machine failed to start." UserInfo={NSLocalizedFailure=Internal Virtualization error., NSLocalizedFailureReason=The virtual machine failed to start.}',
   );
 
 const freeMac = (context: TartContext, name: string, vm: SimVm): string => {

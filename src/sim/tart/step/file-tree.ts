@@ -36,9 +36,10 @@ export const createFileTree = ({ now, tell }: FileTreeOptions): FileTree => {
   const changed = (path: string): void => {
     for (const listener of watchers.get(parentOf(path)) ?? []) tell(listener);
   };
+  /** A copy with memory of its own: a small Buffer would keep alive all of the larger one that Node cut it from. */
   const put = (path: string, bytes: Uint8Array): void => {
     if (!folders.has(parentOf(path))) throw missingFile(parentOf(path));
-    files.set(path, { bytes, modifiedAtMs: now() });
+    files.set(path, { bytes: new Uint8Array(bytes), modifiedAtMs: now() });
     changed(path);
   };
   const makeFolder = (path: string): void => {

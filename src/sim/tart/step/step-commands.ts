@@ -39,17 +39,18 @@ const SHELL_CODES: Readonly<Record<string, number>> = { SIGKILL: 137, SIGTERM: 1
 export const createStepCommands = (options: StepCommandsOptions) => {
   const { processes, files, tartBinary } = options;
   const tarts = createTartProcesses(options);
+  const isThere = (program: string): boolean => program === tartBinary && !options.home.settings().isMissing;
   return {
     run: async (command: StepCommand): Promise<CommandEnd> => {
       throwIfAborted(command.signal);
       const [program] = command.argv;
       const other = program === tartBinary ? undefined : options.otherCommand?.(command.argv);
       if (other !== undefined) return other;
-      if (program !== tartBinary) throw noProgram(program);
+      if (!isThere(program)) throw noProgram(program);
       return runWithin(options, tarts, command);
     },
     startRecorded: async ({ argv: [program, ...words], env = {}, recordDir, logPath }: StepRecordedProgram) => {
-      if (program !== tartBinary) throw noProgram(program);
+      if (!isThere(program)) throw noProgram(program);
       const { signal } = new AbortController();
       const log = (line: string): void => files.now.append(logPath, keepSecret(files, recordDir, line));
       const { pid, done } = tarts.start({ words, env, out: log, err: log, signal });

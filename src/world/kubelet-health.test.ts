@@ -1,0 +1,158 @@
+/** How well a VM is, as its probes and hooks tell it: what counts against it, and what is only said. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FleetError } from '../base/errors.ts';
+import { EVENTS } from '../kube/types/core.ts';
+import type { Probe } from '../kube/types/pod.ts';
+import type { ExecInVm, VmPort } from '../kubelet/vm/vm-port.ts';
+import { createKubeletWorld, type KubeletWorld } from './kubelet-world.ts';
+import { createPod, deletePod, isReady, runFor, runUntil } from './testing/kubelet-run.ts';
+
+const page: Probe = { httpGet: { path: '/', port: 80 } };
+const program: Probe = { exec: { command: ['/usr/bin/true'] } };
+
+/** A world whose guests answer as the test says; undefined is as they do by themselves. */
+const worldWhere = (
+  seed: number,
+  answers: {
+    readonly http?: () => number;
+    readonly exec?: (request: ExecInVm) => ReturnType<VmPort['exec']> | undefined;
+  },
+): KubeletWorld =>
+  createKubeletWorld({
+    seed,
+    adjust: (ports) => ({
+      ...ports,
+      dial: { ...ports.dial, http: async () => answers.http?.() ?? 200 },
+      vms: { ...ports.vms, exec: (request) => answers.exec?.(request) ?? ports.vms.exec(request) },
+    }),
+  });
+
+const saysOf = ({ operator }: KubeletWorld, reason: string): readonly string[] =>
+  operator.list(EVENTS).flatMap((event) => (event.reason === reason ? [event.message ?? ''] : []));
+
+const startsOf = ({ starts }: KubeletWorld): readonly number[] => [...starts.values()];
+
+describe('a VM that was found', () => {
+  it('is not asked for its start again: what it answered while it booted is not what it answers now', async () => {
+    let status = 200;
+    const world = worldWhere(301, { http: () => status });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { container: { startupProbe: page } });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+    status = 404;
+    const before = world.writes.length;
+    world.kernel.restart('kubelet', 1_000);
+    await runFor(world, 300_000);
+    assert.ok(isReady(world.pod('pod')));
+    assert.deepEqual(
+      world.writes.slice(before).filter(({ resource }) => resource === 'pods'),
+      [],
+    );
+  });
+});
+
+describe('a probe that nobody can ask', () => {
+  it('says nothing of the VM: without a tart on the Mac it runs on, and the event says why', async () => {
+    const world = createKubeletWorld({ seed: 302 });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { container: { livenessProbe: program, readinessProbe: program } });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+    world.mac.configure({ isMissing: true });
+    await runFor(world, 600_000);
+    assert.ok(isReady(world.pod('pod')));
+    assert.deepEqual(startsOf(world), [1]);
+    assert.match(saysOf(world, 'Unhealthy').join('\n'), /Liveness probe.*no tart at.*Install Tart on the Mac/);
+  });
+
+  it('for the guest’s agent is long in coming does not end a VM that boots', async () => {
+    let isThere = false;
+    const silent = new FleetError('unavailable', { code: 'GuestAgentSilent', message: 'not yet' });
+    const world = worldWhere(303, { exec: () => (isThere ? undefined : Promise.reject(silent)) });
+    const probes = { startupProbe: program, livenessProbe: program };
+    createPod(world, { atMs: 1_000, name: 'pod' }, { container: probes });
+    await runFor(world, 240_000);
+    assert.equal(world.pod('pod')?.status?.phase, 'Running');
+    isThere = true;
+    await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+    assert.deepEqual(startsOf(world), [1]);
+  });
+
+  it('for there is no agent in the image ends it after five minutes, and says what to do', async () => {
+    const world = createKubeletWorld({ seed: 304 });
+    world.mac.configure({ vmFaults: { '*': { agentSilent: true } } });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { container: { startupProbe: program } });
+    await runUntil(world, 'it is given up', () => world.pod('pod')?.status?.phase === 'Failed');
+    assert.ok(world.kernel.nowMs() > 300_000, `${world.kernel.nowMs()} ms`);
+    const message = world.pod('pod')?.status?.containerStatuses?.[0]?.state?.terminated?.message;
+    assert.match(message ?? '', /Startup probe failed: .*Install the Tart guest agent in the image/);
+  });
+
+  it('though its agent has answered before counts: then it is the guest that hangs', async () => {
+    let isThere = true;
+    const silent = new FleetError('unavailable', { code: 'GuestAgentSilent', message: 'no more' });
+    const world = worldWhere(305, { exec: () => (isThere ? undefined : Promise.reject(silent)) });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { container: { livenessProbe: program } });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+    await runFor(world, 30_000);
+    isThere = false;
+    const silentMs = world.kernel.nowMs();
+    await runUntil(world, 'it is given up', () => world.pod('pod')?.status?.phase === 'Failed');
+    assert.ok(world.kernel.nowMs() - silentMs < 90_000, `${world.kernel.nowMs() - silentMs} ms`);
+  });
+
+  it('in time counts, as on every Node', async () => {
+    let hangs = false;
+    const world = worldWhere(306, { exec: () => (hangs ? new Promise(() => undefined) : undefined) });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { container: { livenessProbe: { ...program, timeoutSeconds: 2 } } });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+    hangs = true;
+    await runUntil(world, 'it is given up', () => world.pod('pod')?.status?.phase === 'Failed');
+    assert.match(saysOf(world, 'Unhealthy').join('\n'), /Liveness probe failed: the probe took longer than 2000 ms/);
+  });
+});
+
+describe('the hook before a stop', () => {
+  const broken = new FleetError('unavailable', { code: 'TartFailed', message: 'tart exec: it broke down' });
+  const rows: readonly {
+    story: string;
+    seed: number;
+    hook: () => ReturnType<VmPort['exec']>;
+    says: readonly string[];
+  }[] = [
+    { story: 'that does well', seed: 311, hook: async () => ({ code: 0, stdout: '', stderr: '' }), says: [] },
+    {
+      story: 'that fails',
+      seed: 312,
+      hook: async () => ({ code: 1, stdout: '', stderr: 'a secret' }),
+      says: ['PreStopHook failed'],
+    },
+    {
+      story: 'that cannot be asked',
+      seed: 313,
+      hook: () => Promise.reject(broken),
+      says: ['PreStopHook failed'],
+    },
+    { story: 'that takes longer than the grace', seed: 314, hook: () => new Promise(() => undefined), says: [] },
+  ];
+  for (const { story, seed, hook, says } of rows) {
+    it(`${story} is followed by the guest’s own shutdown: it is not switched off`, async () => {
+      const asked: string[] = [];
+      const world = worldWhere(seed, {
+        exec: ({ argv }) => {
+          asked.push(argv.join(' '));
+          return argv[0] === '/bin/save' ? hook() : undefined;
+        },
+      });
+      const preStop = { exec: { command: ['/bin/save'] } };
+      createPod(world, { atMs: 1_000, name: 'pod' }, { container: { lifecycle: { preStop } } });
+      await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+      deletePod(world, { atMs: 0, name: 'pod' });
+      await runUntil(world, 'it is gone', () => world.pod('pod') === undefined);
+      assert.deepEqual(asked, ['/bin/save', '/usr/bin/sudo -n /sbin/shutdown -h now']);
+      assert.deepEqual(
+        world.commands.filter((words) => words.startsWith('stop ')),
+        [],
+      );
+      assert.deepEqual(saysOf(world, 'FailedPreStopHook'), says);
+    });
+  }
+});
