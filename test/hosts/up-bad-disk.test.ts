@@ -26,7 +26,7 @@ describe('up with its data', { skip: isMountPossible() ? false : 'no file system
     { story: 'on a disk that is read-only', mount: 'ro', says: /read-only file system/i },
     { story: 'on a disk that is full from the start', mount: 'size=16k', says: /\bfull\b|no space/i },
     { story: 'on a disk that is full when it starts its parts', mount: 'size=600k', says: /\bfull\b|no space/i },
-    { story: 'on a disk that becomes full under it', mount: 'size=3m', says: /\bfull\b|no space/i },
+    { story: 'on a disk that becomes full under it', mount: 'size=2m', says: /\bfull\b|no space/i },
   ];
   for (const { story, mount, says } of rows) {
     it(`${story} ends with one clear message`, () => {
