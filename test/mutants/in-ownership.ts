@@ -27,8 +27,8 @@ export const IN_OWNERSHIP: readonly Mutant[] = [
     edits: [
       {
         file: 'src/provider/machine/machine-controller.ts',
-        from: 'if (metadata.deletionTimestamp !== undefined) return undefined;\n  const isOwned',
-        to: 'if (metadata.deletionTimestamp !== undefined && !isPaused(caches.clusters, machine)) return undefined;\n  const isOwned',
+        from: 'if (metadata.deletionTimestamp !== undefined) return undefined;\n  const cluster = clusterOf',
+        to: 'if (metadata.deletionTimestamp !== undefined && !isPaused(caches.clusters, machine)) return undefined;\n  const cluster = clusterOf',
       },
     ],
   },

@@ -138,8 +138,8 @@ const gate = ({ ports, caches }: MachineDeps, machine: Machine): Result | undefi
   const cluster = clusterOf(caches.clusters, machine);
   if (!isOwned(machine) || cluster === undefined) return awaitOwners(machine, ports.clock.now());
   if (isPaused(caches.clusters, machine)) return stop<Machine>({ condition: reportPause('True') });
-  const isNew = !machine.status?.serverID && !machine.spec.providerID;
-  if (!isNew || cluster.status?.initialization?.infrastructureProvisioned === true) return undefined;
+  const isMacless = !machine.status?.serverID && !machine.spec.providerID;
+  if (!isMacless || cluster.status?.initialization?.infrastructureProvisioned === true) return undefined;
   const message = `The Cluster ${cluster.metadata.name} has no infrastructure yet: what its infrastructureRef names is to become provisioned.`;
   return stop<Machine>(notYet(provisioned.waitingForCluster, message));
 };
