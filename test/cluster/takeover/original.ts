@@ -90,7 +90,7 @@ export const forgetOurs = async (client: KubeClient, namespace: string): Promise
 };
 
 /** The account of a Mac with what every Mac may, its token that never expires, and the Mac's password. */
-export const renderOriginals = (namespace: string, machine: string, role: string): readonly object[] => {
+export const renderOriginals = (namespace: string, machine: string, role = 'cluster-admin'): readonly object[] => {
   const labels = {
     ...{ [LABELS.managedBy]: LABEL_VALUES.managedByProvider, [LABELS.component]: LABEL_VALUES.componentAgent },
     [LABELS.machine]: machine,

@@ -139,29 +139,35 @@ const actionsOn = (scene: ChartScene, view: FleetView) => {
       const { conditions = [] } = view.nodes.get(machineName())?.status ?? {};
       return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
     },
-    /** What the Cluster refers to. */
-    shellOf: async (): Promise<string | undefined> => {
-      const key = { namespace: NAMESPACE, name: CLUSTER };
-      return (await client.get(CLUSTER_API_RESOURCES.clusters, key, { signal })).spec?.infrastructureRef?.kind;
-    },
-    /** What the original made for its Mac and is still there: account, token, binding and password. */
-    originalsLeft: async (): Promise<number> => {
-      const name = `tart-kubelet-${machineName()}`;
-      const made = [`serviceaccount/${name}`, `clusterrolebinding/${name}`, `secret/${name}-token`];
-      const secret = `secret/${machineName()}-bootstrap`;
-      const found = await scene.kubectl('get', ...made, secret, '--ignore-not-found', '--output=name');
-      return found.split('\n').filter((line) => line !== '').length;
-    },
-    /** Of the original's release. */
-    lastRevisionWithFleets: async (): Promise<string> => {
-      const history: readonly { readonly revision: number }[] = JSON.parse(
-        await scene.helm('history', ORIGINAL, '-o', 'json'),
-      );
-      for (const { revision } of history.toReversed()) {
-        const manifest = await scene.helm('get', 'manifest', ORIGINAL, '--revision', `${revision}`);
-        if (manifest.includes('kind: MachineDeployment')) return `${revision}`;
-      }
-      throw new Error('no revision has fleets');
-    },
+    shellOf: () => readShell(scene),
+    originalsLeft: () => countOriginals(scene, machineName()),
+    lastRevisionWithFleets: () => findRevision(scene),
   };
+};
+
+/** What the Cluster refers to. */
+const readShell = async ({ client }: ChartScene): Promise<string | undefined> => {
+  const key = { namespace: NAMESPACE, name: CLUSTER };
+  return (await client.get(CLUSTER_API_RESOURCES.clusters, key, { signal })).spec?.infrastructureRef?.kind;
+};
+
+/** Of what the original made for a Mac, how much is still there: account, token, binding and password. */
+const countOriginals = async (scene: ChartScene, machine: string): Promise<number> => {
+  const name = `tart-kubelet-${machine}`;
+  const made = [`serviceaccount/${name}`, `clusterrolebinding/${name}`, `secret/${name}-token`];
+  const secret = `secret/${machine}-bootstrap`;
+  const found = await scene.kubectl('get', ...made, secret, '--ignore-not-found', '--output=name');
+  return found.split('\n').filter((line) => line !== '').length;
+};
+
+/** The last one of the original's release that has fleets. */
+const findRevision = async (scene: ChartScene): Promise<string> => {
+  const history: readonly { readonly revision: number }[] = JSON.parse(
+    await scene.helm('history', ORIGINAL, '-o', 'json'),
+  );
+  for (const { revision } of history.toReversed()) {
+    const manifest = await scene.helm('get', 'manifest', ORIGINAL, '--revision', `${revision}`);
+    if (manifest.includes('kind: MachineDeployment')) return `${revision}`;
+  }
+  throw new Error('no revision has fleets');
 };
