@@ -42,9 +42,13 @@ export const startIdleCollection = (
     cancel = clock.schedule(LOOK_EVERY_MS, look);
     looks += 1;
     if (!isWorthIt(heap.busyShare(), heap.sizeBytes() - leftBytes)) return;
+    const beforeBytes = heap.sizeBytes();
     collect();
-    leftBytes = heap.sizeBytes();
-    looks = 0;
+    const afterBytes = heap.sizeBytes();
+    // One collection moves only so many objects together: where it gave much back, the next look goes on with it.
+    const isMoreLikely = beforeBytes - afterBytes >= growthBytes;
+    leftBytes = isMoreLikely ? afterBytes - CALM_GROWTH * growthBytes : afterBytes;
+    looks = isMoreLikely ? CALM_LOOKS : 0;
   };
   let cancel = clock.schedule(LOOK_EVERY_MS, look);
   return () => cancel();
