@@ -186,6 +186,19 @@ describe('tart-kubelet on the virtual clock', () => {
     assert.equal(world.starts.size, 0);
   });
 
+  it('D8: a Pod whose VM runs has our finalizer again after an etcd that knew nothing of it', async () => {
+    const world = createKubeletWorld({ seed: 5 });
+    createPod(world, { atMs: 1_000, name: 'web' });
+    await runUntil(world, 'it runs', () => isReady(world.pod('web')));
+    world.excuse(world.pod('web')?.metadata.uid ?? '');
+    world.operator.merge(PODS, 'web', { metadata: { finalizers: null } });
+    await runUntil(
+      world,
+      'it is held again',
+      () => world.pod('web')?.metadata.finalizers?.includes(FINALIZERS.pod) === true,
+    );
+  });
+
   it('F92 §7-26: a Pod that comes again under an old name gets a VM of its own', async () => {
     const world = createKubeletWorld({ seed: 6 });
     createPod(world, { atMs: 1_000, name: 'web' });

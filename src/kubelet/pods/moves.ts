@@ -92,7 +92,9 @@ const report: MakeMove = async (parts, subject) => {
   const isAlive = memory.run !== undefined && memory.exit === undefined;
   const screen = isAlive && entry && pod && (await parts.vnc?.follow(pod, entry.vm));
   const annotations = screen ? { annotations: screen } : {};
-  await publish(parts, subject, { moment: momentOf(entry, memory), ...annotations });
+  // An older etcd may know the Pod without it; nobody can be given one who is being deleted.
+  const held = pod?.metadata.deletionTimestamp === undefined ? { finalizer: 'held' as const } : {};
+  await publish(parts, subject, { moment: momentOf(entry, memory), ...held, ...annotations });
   return again(subject);
 };
 
