@@ -161,7 +161,7 @@ describe('the manager process on a Scaleway project', () => {
     const flags = [
       ...['--kubeconfig', kubeconfig, '--scaleway', '--scaleway-credentials', mountSecret(cloud.projectId)],
       ...writeArtefacts(),
-      ...['--orphan-reclaim-claim-name-prefix', 'tuist-'],
+      ...['--node-identity-cluster-role', 'tart-kubelet'],
     ];
     const manager = await startManager(context, flags, apiUrl);
     await until('the Macs are on record', async () => (await readRecords(kubeconfig)).length === 2);
@@ -183,7 +183,7 @@ describe('the manager process on a Scaleway project', () => {
     assert.doesNotMatch(manager.log(), new RegExp(SIMULATED_KEY.secretKey));
     await until('core has its kubeconfig', async () => (await readCoreKubeconfig(kubeconfig)) !== '');
     assert.match(await readCoreKubeconfig(kubeconfig), /server: https:\/\/macfleet\.test\n/);
-    assert.match(manager.log(), /--orphan-reclaim-claim-name-prefix has no effect/);
+    assert.match(manager.log(), /--node-identity-cluster-role has no effect/);
     assert.equal(await manager.stop(), 0);
   });
 });

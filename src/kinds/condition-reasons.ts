@@ -114,6 +114,8 @@ export const REASONS = {
       namespaceTerminating: 'NamespaceTerminating',
       /** Its machine lives on in another cluster (R17). */
       moved: 'Moved',
+      /** Its machine vanished, and an operator opted in to have such Macs given back (004-8). */
+      reclaimed: 'Reclaimed',
     },
     serverFound: {
       found: 'ServerFound',

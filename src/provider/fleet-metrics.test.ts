@@ -95,7 +95,12 @@ describe('the metrics of a fleet', () => {
     const body = { status: { state: 'held' } };
     await client.patch(MAC_HOSTS, { name: 'srv-1' }, { type: 'merge', body }, { signal, subresource: 'status' });
     assert.deepEqual(await series('macfleet_hosts{'), ['macfleet_hosts{pool="pool-",state="held"} 1']);
-    assert.deepEqual(await series('scaleway_orphan_servers'), ['scaleway_orphan_servers 1']);
+    assert.deepEqual(await series('scaleway_orphan_servers '), ['scaleway_orphan_servers 1']);
+    const release = { intentID: 'i', policy: 'pool', reason: 'Reclaimed', requestedAt: '2026-01-01T00:00:00Z' };
+    for (const spec of [{ release }, { zone: 'again' }])
+      await client.patch(MAC_HOSTS, { name: 'srv-1' }, { type: 'merge', body: { spec } }, { signal });
+    const told = await series('scaleway_orphan_servers_reclaimed_total');
+    assert.deepEqual(told, ['scaleway_orphan_servers_reclaimed_total 1']);
     await end();
   });
 

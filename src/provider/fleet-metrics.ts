@@ -1,7 +1,8 @@
 /** What a fleet looks like from outside: one series per machine under the original's name, and Macs by state (T-37, T-38). */
+import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import type Registry from 'prom-client/lib/registry.js';
-import { CONDITIONS } from '../kinds/condition-reasons.ts';
+import { CONDITIONS, REASONS } from '../kinds/condition-reasons.ts';
 import type { HOST_STATES, MacHost } from '../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../kinds/machine.ts';
 import type { Cache } from '../kube/cache/cache.ts';
@@ -80,6 +81,11 @@ const followHosts = (registry: Registry, hosts: Cache<MacHost>, namespace: strin
     help: 'Macs that are held because nobody has them: a person says what becomes of them.',
     registers: [registry],
   });
+  const reclaims = new Counter({
+    name: 'scaleway_orphan_servers_reclaimed_total',
+    help: 'Macs that were given back because their machine vanished and an operator opted in to that.',
+    registers: [registry],
+  });
   const counts = new Map<string, number>();
   const count = (host: MacHost, by: 1 | -1): void => {
     const { spec, status } = host;
@@ -92,9 +98,13 @@ const followHosts = (registry: Registry, hosts: Cache<MacHost>, namespace: strin
   hosts.subscribe((change) => {
     if (change.type !== 'added') count(change.old, -1);
     if (change.type !== 'deleted') count(change.object, 1);
+    if (change.type === 'updated' && isReclaim(change.old, change.object, namespace)) reclaims.inc();
     orphans.set([...counts].reduce((sum, [key, held]) => (key.endsWith(`\n${HELD}`) ? sum + held : sum), 0));
   });
 };
+
+const isReclaim = ({ spec: old }: MacHost, host: MacHost, namespace: string | undefined): boolean =>
+  old.release === undefined && host.spec.release?.reason === REASONS.host.owned.reclaimed && isWithin(namespace, host);
 
 /** Follows what the inventory finds astray, by zone and kind. */
 export const measureStrays = (registry: Registry): OnStrays => {

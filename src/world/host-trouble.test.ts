@@ -232,6 +232,38 @@ describe('trouble with a Mac, on the virtual clock', () => {
     assert.equal(countOf(world, id, 'reinstall'), 1);
   });
 
+  it('004-8 gives back the Mac of a machine that vanished alone, where an operator opted in, and no two that went together', async () => {
+    const reclaim = { claimPrefix: 'macos-', afterMs: 900_000 };
+    const adjust = (ports: ProviderPorts): ProviderPorts => ({
+      ...ports,
+      settings: { ...ports.settings, limits: { ...ports.settings.limits, reclaim } },
+    });
+    const world = startWorld({ seed: 48, macs: 3, adjust }, 3);
+    await runUntil(world, 'all ready', () => readyMachines(world) === 3);
+    world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { paused: true, replicas: 0 } });
+    world.operator.merge(CLUSTER_API_RESOURCES.clusters, 'demo', { spec: { paused: true } });
+    const lose = (): void => {
+      const { name = '' } = world.operator.list(MACHINES)[0]?.metadata ?? {};
+      world.operator.remove(MACHINES, name);
+      world.operator.merge(MACHINES, name, { metadata: { finalizers: [] } });
+    };
+    const held = (): number => world.operator.list(MAC_HOSTS).filter(({ status }) => status?.state === 'held').length;
+    const wipes = (): number => world.cloud.servers().reduce((sum, server) => sum + server.wipes, 0);
+    await pass(world, 60_000);
+    lose();
+    lose();
+    await runUntil(world, 'both are held', () => held() === 2);
+    await pass(world, 3_660_000);
+    assert.deepEqual([held(), wipes()], [2, 0]);
+    lose();
+    await runUntil(world, 'all are held', () => held() === 3);
+    await pass(world, 600_000);
+    assert.equal(wipes(), 0);
+    await runUntil(world, 'the third is free again', () => freeHosts(world) === 1);
+    assert.deepEqual([held(), wipes()], [2, 1]);
+    assert.ok(isTold(world, 'Reclaimed'));
+  });
+
   it('R16 the recipe to detach a machine leaves its Mac held, and nothing is wiped', async () => {
     const world = startWorld({ seed: 16, macs: 1 });
     const id = await adopted(world);

@@ -29,7 +29,6 @@ const count =
 
 const note = (why: string): Pick<Flag, 'otherwise'> => ({ otherwise: { do: 'note', why } });
 const NO_BINARY = 'the agent is a runtime and a bundle here: --tartkubelet-runtime-path, --tartkubelet-bundle-path';
-const NO_SWEEP = 'a Mac without an owner is never wiped: it is held and reported until a person releases it';
 
 const CLUSTER: readonly Flag[] = [
   { flag: '--kubeconfig <file>', is: 'the cluster to work on; without it the one this process runs in' },
@@ -128,17 +127,15 @@ const SCALEWAY: readonly Flag[] = [
   },
   {
     flag: '--orphan-reclaim-claim-name-prefix <prefix>',
-    is: 'accepted without effect: absence of an owner never wipes',
+    is: 'Macs whose machine vanished are held; where the name of that machine began with this they are wiped and put back by themselves, one at a time. Empty: never',
     standard: '',
     env: 'CAPI_ORPHAN_RECLAIM_CLAIM_NAME_PREFIX',
-    ...note(NO_SWEEP),
   },
   {
     flag: '--orphan-reclaim-interval <duration>',
-    is: 'accepted without effect: all servers are looked at every 30 s',
+    is: 'how long such a Mac is held before',
     standard: '15m',
     parse: parseDuration,
-    ...note('there is no sweep: all servers are looked at every 30 s'),
   },
 ];
 

@@ -42,6 +42,8 @@ interface Said {
   readonly scalewayCredentials?: string;
   readonly zones?: readonly string[];
   readonly orphanReclaimZones: readonly string[];
+  readonly orphanReclaimClaimNamePrefix: string;
+  readonly orphanReclaimInterval: number;
   readonly sshPort: number;
   readonly githubApiUrl: string;
   readonly hostTimes: HostTimesProfile;
@@ -93,6 +95,7 @@ export const createManagerCommand = (): Command =>
 
 const toRules = (said: Said): FleetRules => {
   const { fleetSpreadDeployment: name, fleetSpreadNamespace, secretsNamespace, capiRemoteAccount } = said;
+  const { orphanReclaimClaimNamePrefix: claimPrefix } = said;
   return {
     namespace: said.namespace,
     secretsNamespace,
@@ -101,6 +104,7 @@ const toRules = (said: Said): FleetRules => {
       rebootAfter: said.bootstrapRebootAfter,
       releaseAfter: said.bootstrapMaxAttempts,
       reinstallsPerHour: said.maxReinstallsPerHour,
+      ...(claimPrefix && { reclaim: { claimPrefix, afterMs: said.orphanReclaimInterval } }),
     },
     roll: {
       ...DEFAULT_ROLL,

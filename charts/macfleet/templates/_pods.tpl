@@ -50,6 +50,9 @@
 - --secrets-namespace={{ .Release.Namespace }}
 - --capi-remote-account={{ if not .Values.capi.remoteKubeconfig.externalSecrets.enabled }}capi-remote{{ end }}
 - --default-adopt-pool-prefix={{ .Values.macosFleet.adoptPoolPrefix }}
+{{- if .Values.macosFleet.orphanReclaim.activeReclaim }}
+- --orphan-reclaim-claim-name-prefix={{ include "macfleet.fullname" . }}-
+{{- end }}
 - --max-ordered-hosts={{ .Values.manager.maxOrderedHosts }}
 - --max-orders-per-day={{ .Values.manager.maxOrdersPerDay }}
 - --lease-profile={{ .Values.manager.leaseProfile }}

@@ -21,6 +21,8 @@ export interface HostLimits {
   readonly releaseAfter: number;
   /** Wipes of one pool within an hour (R20). */
   readonly reinstallsPerHour: number;
+  /** Without it Macs whose machine vanished are held until a person says what becomes of them (R15). */
+  readonly reclaim?: { readonly claimPrefix: string; readonly afterMs: number };
 }
 
 /** The pool a host belongs to, as a whole. */
@@ -29,6 +31,8 @@ export interface PoolCensus {
   readonly quarantined: number;
   /** Hosts whose wipe was asked for within the last hour. */
   readonly wipedLastHour: number;
+  /** Hosts of all pools that lost their machine within an hour of this one, itself included; 0: it did not. */
+  readonly vanishedTogether: number;
   /** Among the Macs of the pool, and among those of all pools. */
   readonly silences: readonly Silence[];
 }

@@ -1,6 +1,7 @@
 /** Looking before acting: the server live (R8), whose it is, whether it is gone (R19), and how its pool does. */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import { FleetError, isKind } from '../../base/errors.ts';
+import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost, MacHostStatus } from '../../kinds/mac-host.ts';
 import { MACHINES } from '../../kinds/machine.ts';
 import { readIfThere } from '../../kube/client/if-there.ts';
@@ -125,8 +126,18 @@ export const censusOf = (caches: ProviderCaches, host: MacHost, nowMs: number): 
     size: pool.length,
     quarantined: pool.filter(({ spec }) => spec.quarantine !== undefined).length,
     wipedLastHour: wiped.length,
+    vanishedTogether: vanishedWith(all, host),
     silences: [pool, all].map((hosts) => silenceOf(caches, hosts)),
   };
+};
+
+const vanishedMsOf = ({ spec: { hold } }: MacHost): number | undefined =>
+  hold?.reason === REASONS.host.owned.ownerVanished ? parseTimestamp(hold.since) : undefined;
+
+const vanishedWith = (hosts: readonly MacHost[], host: MacHost): number => {
+  const atMs = vanishedMsOf(host);
+  if (atMs === undefined) return 0;
+  return hosts.filter((other) => Math.abs((vanishedMsOf(other) ?? Number.NaN) - atMs) < HOUR_MS).length;
 };
 
 const silenceOf = (caches: ProviderCaches, hosts: readonly MacHost[]): Silence => {

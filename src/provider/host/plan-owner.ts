@@ -5,6 +5,7 @@
 import { toTimestamp } from '../../base/clock.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
 import type { HostPlan, HostView, Owner } from './host-view.ts';
+import { planReclaim } from './plan-reclaim.ts';
 
 const { ownerVanished, detached, namespaceTerminating, moved } = REASONS.host.owned;
 
@@ -39,7 +40,8 @@ export const planOwner = (view: Pick<HostView, 'owner' | 'nowMs' | 'times'>): Ho
 };
 
 /** Undefined: nothing changes about its being held. */
-export const planKeep = ({ spec, owner }: HostView): HostPlan | undefined => {
+export const planKeep = (view: HostView): HostPlan | undefined => {
+  const { spec, owner } = view;
   const reason = spec.hold?.reason ?? '';
   if (spec.release !== undefined) {
     return {
@@ -49,5 +51,6 @@ export const planKeep = ({ spec, owner }: HostView): HostPlan | undefined => {
     };
   }
   if (reason === moved) return { do: 'forget' };
-  return isHoldOfOwner(reason) && owner === 'names-it' ? { do: 'store', spec: { hold: undefined } } : undefined;
+  if (isHoldOfOwner(reason) && owner === 'names-it') return { do: 'store', spec: { hold: undefined } };
+  return planReclaim(view);
 };

@@ -19,7 +19,6 @@ const ORIGINALS: readonly (readonly [string, RegExp])[] = [
   ['macosFleet.tailscale.enabled=true', /there is no tailnet here/],
   ['macosFleet.tailscaleEgress.enabled=true', /there is no tailnet here/],
   ['macosFleet.hostLogs.enabled=true', /logs of Macs are not shipped/],
-  ['macosFleet.orphanReclaim.activeReclaim=true', /is held, never wiped by itself/],
   ['macosFleet.runnerCacheVolume.gib=80', /there are no cache volumes/],
   ['macosFleet.vmClusterEgress.enabled=true', /no way into the cluster network/],
   ['macosFleet.vmCachePrivateNetwork.enabled=true', /there are no private networks/],

@@ -69,7 +69,11 @@ export const macosFleet = group(
     }),
     kubeletVersion: refused(),
     controlPlane: refused(),
-    orphanReclaim: refused(),
+    orphanReclaim: group('Macs whose machine vanished. They are held, and a person releases them.', {
+      activeReclaim: flag(
+        'Whether those of this release are wiped and put back by themselves after a quarter of an hour, one at a time.',
+      ),
+    }),
     runnerCacheVolume: refused(),
     tailscale: refused(),
     tailscaleEgress: refused(),

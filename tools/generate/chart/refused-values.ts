@@ -20,12 +20,6 @@ export const REFUSED_VALUES: readonly RefusedValue[] = [
       'logs of Macs are not shipped. "kubectl logs" works on virtual machines; collect it as that of any Pod, and leave this out',
   },
   {
-    path: 'macosFleet.orphanReclaim',
-    when: 'activeReclaim',
-    instead:
-      'a Mac whose owner vanished is held, never wiped by itself. Set it to false, and release held Macs by hand (docs/operating.md)',
-  },
-  {
     path: 'macosFleet.runnerCacheVolume',
     when: 'any',
     instead: 'there are no cache volumes. Leave it out; caches of jobs go to a server',

@@ -15,9 +15,6 @@
 {{- if and (kindIs "map" .Values.macosFleet.hostLogs) (dig "enabled" false (.Values.macosFleet.hostLogs | default dict)) }}
 {{- fail "macosFleet.hostLogs.enabled is of the Go original's chart, and logs of Macs are not shipped. \"kubectl logs\" works on virtual machines; collect it as that of any Pod, and leave this out." }}
 {{- end }}
-{{- if and (kindIs "map" .Values.macosFleet.orphanReclaim) (dig "activeReclaim" false (.Values.macosFleet.orphanReclaim | default dict)) }}
-{{- fail "macosFleet.orphanReclaim.activeReclaim is of the Go original's chart, and a Mac whose owner vanished is held, never wiped by itself. Set it to false, and release held Macs by hand (docs/operating.md)." }}
-{{- end }}
 {{- if include "macfleet.isSet" .Values.macosFleet.runnerCacheVolume }}
 {{- fail "macosFleet.runnerCacheVolume is of the Go original's chart, and there are no cache volumes. Leave it out; caches of jobs go to a server." }}
 {{- end }}

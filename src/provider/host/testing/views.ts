@@ -83,7 +83,7 @@ export const viewOf = ({ spec, census, ...given }: Given): HostView => ({
   uuid: () => UUID,
   ...given,
   spec: specOf(spec),
-  census: () => ({ size: 9, quarantined: 0, wipedLastHour: 0, silences: [], ...census }),
+  census: () => ({ size: 9, quarantined: 0, wipedLastHour: 0, vanishedTogether: 0, silences: [], ...census }),
 });
 
 /** A plan to store this. */
