@@ -161,7 +161,7 @@ describe('the manager process on a Scaleway project', () => {
     const flags = [
       ...['--kubeconfig', kubeconfig, '--scaleway', '--scaleway-credentials', mountSecret(cloud.projectId)],
       ...writeArtefacts(),
-      ...['--node-identity-cluster-role', 'tart-kubelet'],
+      ...['--node-identity-cluster-role', 'another'],
     ];
     const manager = await startManager(context, flags, apiUrl);
     await until('the Macs are on record', async () => (await readRecords(kubeconfig)).length === 2);
