@@ -43,8 +43,9 @@ before(async () => {
 after(() => rm(clone, { recursive: true, force: true }));
 
 const npmTest = async (args: readonly string[], preload: readonly string[] = []) => {
+  const { NODE_TEST_CONTEXT: _, ...outer } = process.env;
   // There is no agent to make a bundle of.
-  const { NODE_TEST_CONTEXT: _, ...env } = { ...process.env, MACFLEET_KUBELET: 'none' };
+  const env = { ...outer, MACFLEET_KUBELET: 'none' };
   const command = [...preload, join(clone, 'tools/test.ts'), ...args];
   const outcome = await run(process.execPath, command, { env }).catch((error: unknown) => error);
   const { code = 0, stdout, stderr } = outcome as { code?: number; stdout: string; stderr: string };

@@ -33,13 +33,18 @@ const reasonsOf = ({ operator }: FleetWorld) =>
     .list(MACHINES)
     .map(({ status }) => status?.conditions?.find(({ type }) => type === CONDITIONS.machine.provisioned)?.reason);
 
-/** Told so, for long enough, and nothing was sent to Scaleway. */
-const isTold = async (world: FleetWorld, reason: string, message: RegExp): Promise<void> => {
+/** In its condition, for long enough, and nothing was sent to Scaleway. */
+const isSaid = async (world: FleetWorld, reason: string, message: RegExp): Promise<void> => {
   await runUntil(world, reason, () => toldOf(world)?.reason === reason && message.test(toldOf(world)?.message ?? ''));
   await pass(world, 120_000);
   assert.equal(toldOf(world)?.reason, reason);
-  assert.ok(isEventTold(world, reason), `an Event ${reason}`);
   assert.deepEqual(world.cloud.audit(), []);
+};
+
+/** And by an Event. */
+const isTold = async (world: FleetWorld, reason: string, message: RegExp): Promise<void> => {
+  await isSaid(world, reason, message);
+  assert.ok(isEventTold(world, reason), `an Event ${reason}`);
 };
 
 const correct = (world: FleetWorld, spec: object): void =>
@@ -150,7 +155,7 @@ describe('a machine with wrong input', () => {
     const world = createFleetWorld({ seed: 97, macs: 1 });
     for (const demo of renderDemo(0)) world.operator.apply(demo);
     putMachine(world, 'orphan');
-    await isTold(
+    await isSaid(
       world,
       'WaitingForClusterInfrastructureReady',
       /^No Machine owns this object: .*infrastructureRef.*, or delete it/,
@@ -169,7 +174,7 @@ describe('a machine with wrong input', () => {
     const owner = { apiVersion: apiVersionOf(CLUSTER_API_RESOURCES.machines), kind: 'Machine', name: 'early', uid };
     const labels = { 'cluster.x-k8s.io/cluster-name': 'demo' };
     putMachine(world, 'early', { labels, ownerReferences: [owner] });
-    await isTold(world, 'WaitingForClusterInfrastructureReady', /^The Cluster demo has no infrastructure yet/);
+    await isSaid(world, 'WaitingForClusterInfrastructureReady', /^The Cluster demo has no infrastructure yet/);
     assert.equal(machineOf(world)?.status?.serverID, undefined);
     if (shell !== undefined) world.operator.apply(shell);
     await runUntil(world, 'ready', () => readyMachines(world) === 1);

@@ -67,8 +67,8 @@ const vmsIn = (folder: string): ReadonlyMap<string, number> => {
   const alive = readdirSync(runs).flatMap((vm) => {
     try {
       const pid = Number(readFileSync(join(runs, vm, 'pid'), 'utf8'));
-      process.kill(pid, 0);
-      return [[vm, pid] as const];
+      // Empty in the moment in which it is written; and 0 would be this very group of processes.
+      return pid > 0 && process.kill(pid, 0) ? [[vm, pid] as const] : [];
     } catch {
       return [];
     }
