@@ -1,4 +1,5 @@
 /** MachineSets: as many Machines of one template as wanted. What to make and delete is planned in plan-machine-set.ts. */
+import { isKind } from '../../base/errors.ts';
 import {
   type Controller,
   createController,
@@ -107,7 +108,8 @@ const makeMachine = async (view: CoreView, { set, template }: Making, context: R
   try {
     await context.kube.create(MACHINES, machine, { signal: context.signal });
   } catch (error) {
-    await takeAway();
+    // Where only the answer was lost the Machine is there, and without its infrastructure it would wait for ever; what has none goes in the next pass.
+    if (!isKind(error, 'unavailable', 'cancelled')) await takeAway();
     throw error;
   }
 };
