@@ -1,6 +1,6 @@
 /**
  * Whose a Mac is. Absence never wipes (R15): a Mac whose machine vanished, was taken off by hand or lives on elsewhere is
- * held as it is, until a person says what becomes of it or its owner is back.
+ * held as it is, until a person says what becomes of it, its owner is back, or it goes home because an operator opted in (plan-reclaim.ts).
  */
 import { toTimestamp } from '../../base/clock.ts';
 import { REASONS } from '../../kinds/condition-reasons.ts';
