@@ -10,8 +10,9 @@ const ONE_LOOK_MS = 6_000;
 const rows = [
   { story: 'after a burst', grownMb: 100, busy: 0.02, of: 'server', collections: 1 },
   { story: 'not while requests keep coming', grownMb: 100, busy: 0.5, of: 'server', collections: 0 },
-  { story: 'also between heartbeats, when there is much', grownMb: 100, busy: 0.3, of: 'server', collections: 1 },
-  { story: 'not between heartbeats, when there is less', grownMb: 50, busy: 0.3, of: 'server', collections: 0 },
+  { story: 'also while a little is done, when there is much', grownMb: 100, busy: 0.3, of: 'server', collections: 1 },
+  { story: 'also between the heartbeats of an idle fleet', grownMb: 50, busy: 0.15, of: 'server', collections: 1 },
+  { story: 'not while a little is done, when there is less', grownMb: 50, busy: 0.3, of: 'server', collections: 0 },
   { story: 'not when there is little to give back', grownMb: 10, busy: 0, of: 'server', collections: 0 },
   { story: 'a little, by a controller', grownMb: 10, busy: 0, of: 'controller', collections: 1 },
   {

@@ -16,7 +16,9 @@ export interface Heap {
 
 const LOOK_EVERY_MS = 5_000;
 const IDLE_SHARE = 0.1;
-/** A large fleet is never quite idle, for its heartbeats alone. Up to here it is collected too, for twice as much and rarely. */
+/** A large fleet is never quite idle, for its heartbeats alone: up to here it is collected too, but rarely. */
+const HEARTBEATS_SHARE = 0.2;
+/** And up to here for twice as much. */
 const CALM_SHARE = 0.4;
 const CALM_GROWTH = 2;
 const CALM_LOOKS = 12;
@@ -36,7 +38,9 @@ export const startIdleCollection = (
   let looks = CALM_LOOKS;
   const isWorthIt = (busyShare: number, grownBytes: number): boolean => {
     if (busyShare < IDLE_SHARE) return grownBytes >= growthBytes;
-    return busyShare < CALM_SHARE && looks > CALM_LOOKS && grownBytes >= CALM_GROWTH * growthBytes;
+    if (looks <= CALM_LOOKS) return false;
+    if (busyShare < HEARTBEATS_SHARE) return grownBytes >= growthBytes;
+    return busyShare < CALM_SHARE && grownBytes >= CALM_GROWTH * growthBytes;
   };
   const look = (): void => {
     cancel = clock.schedule(LOOK_EVERY_MS, look);

@@ -8,7 +8,7 @@ import { CONTROL_PLANES } from '../kinds/control-plane.ts';
 import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { EVENT_SOURCES } from '../kinds/names.ts';
-import { type CacheOptions, createCache, dropManagedFields } from '../kube/cache/cache.ts';
+import { type CacheOptions, createCache, createLeanKeeping } from '../kube/cache/cache.ts';
 import type { Controller } from '../kube/controller/controller.ts';
 import { createEventRecorder } from '../kube/controller/events.ts';
 import type { LeaderLease } from '../kube/manager/leader-lease.ts';
@@ -52,6 +52,7 @@ export interface ProviderPorts extends HostPorts {
 
 /** What the provider watches. A manager of one namespace sees the machines and clusters of that alone. */
 const createCaches = ({ client, clock, random, logger, metrics, settings: { namespace } }: ProviderPorts) => {
+  const transform = createLeanKeeping();
   const cacheOf = <T extends KubeObject>(resource: Resource<T>, indexes?: CacheOptions<T>['indexes']) =>
     createCache<T>({
       client,
@@ -59,7 +60,7 @@ const createCaches = ({ client, clock, random, logger, metrics, settings: { name
       random: random.stream(resource.plural),
       logger,
       resource,
-      transform: dropManagedFields,
+      transform,
       ...(namespace === undefined || resource.scope === 'Cluster' ? {} : { namespace }),
       ...(indexes === undefined ? {} : { indexes }),
       ...(metrics === undefined ? {} : { metrics: metrics.cache }),

@@ -1,5 +1,5 @@
 /** What Cluster API's controllers know: one cache per kind of theirs, indexed for finding what belongs together. */
-import { type Cache, createCache, dropManagedFields } from '../../kube/cache/cache.ts';
+import { type Cache, createCache, createLeanKeeping } from '../../kube/cache/cache.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { byProviderId, type CacheDeps } from '../core/cluster-caches.ts';
 import { byControllerUid, byOwnerUid } from '../core/owner-references.ts';
@@ -16,7 +16,7 @@ export interface MachineCaches {
 }
 
 export const createMachineCaches = (deps: CacheDeps): MachineCaches => {
-  const common = { ...deps, transform: dropManagedFields };
+  const common = { ...deps, transform: createLeanKeeping() };
   const { clusters, machineDeployments, machineSets, machines } = CLUSTER_API_RESOURCES;
   const member = { owner: byOwnerUid, cluster: byCluster, controller: byControllerUid };
   return {

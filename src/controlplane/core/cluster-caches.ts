@@ -2,7 +2,7 @@
  * What the embedded controllers know of a cluster: one cache per kind for the whole process, however many controllers
  * read it. Kinds whose content nobody reads are followed by their metadata alone (followed-kinds.ts).
  */
-import { type Cache, createCache, dropManagedFields } from '../../kube/cache/cache.ts';
+import { type Cache, createCache, createLeanKeeping } from '../../kube/cache/cache.ts';
 import type { IndexFunction } from '../../kube/cache/object-store.ts';
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest } from '../../kube/types/certificates.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
@@ -70,9 +70,9 @@ const createSharedCache = <T extends KubeObject>(
   resource: Resource<T>,
   indexes: Readonly<Record<string, IndexFunction<T>>> = {},
 ): Cache<T> => {
-  const shareSpec = createSpecSharing();
+  const [keep, shareSpec] = [createLeanKeeping(), createSpecSharing()];
   return createCache<T>({
-    ...{ ...deps, resource, transform: (object) => shareSpec(dropManagedFields(object)) },
+    ...{ ...deps, resource, transform: (object) => shareSpec(keep(object)) },
     indexes: { owner: byOwnerUid, namespace: byNamespace, ...indexes },
   });
 };

@@ -4,6 +4,7 @@
  */
 import { abortable } from '../../base/abort.ts';
 import type { Logger } from '../../base/logger.ts';
+import { createTextSharing } from '../../base/share-texts.ts';
 import type { WatchEvent } from '../client/client.ts';
 import type { KubeList, KubeObject } from '../types/meta.ts';
 import type { Resource } from '../types/resource.ts';
@@ -160,6 +161,12 @@ const createAnnouncer = <T extends KubeObject>(options: {
       return () => listeners.delete(run);
     },
   };
+};
+
+/** For caches of many objects: no managedFields, and what several of them say is in memory once. */
+export const createLeanKeeping = (): (<T extends KubeObject>(object: T) => T) => {
+  const shareTexts = createTextSharing();
+  return (object) => shareTexts(dropManagedFields(object));
 };
 
 /** For most caches: nobody reads managedFields, and they are a third of many objects. */

@@ -8,9 +8,13 @@ import { fieldSchema, type Schema } from './schema.ts';
 /** CEL tells integers from doubles, times from texts; the schema says which a value is. */
 export type CelReader = (value: unknown, schema: Schema | undefined) => unknown;
 
+/** Of those that were read last. The table of a large fleet grew to megabytes of what was long collected, and an engine makes none smaller. */
+const KNOWN_MAX = 4_096;
+
 /** Reads each record once under one schema: the old state of an object was the new one of the write before. */
 export const createCelReader = (): CelReader => {
-  const known = new WeakMap<object, { readonly schema: Schema | undefined; readonly cel: unknown }>();
+  let known = new WeakMap<object, { readonly schema: Schema | undefined; readonly cel: unknown }>();
+  let size = 0;
   const read: CelReader = (value, schema) => {
     if (typeof value === 'number') return schema?.type !== 'number' && Number.isInteger(value) ? BigInt(value) : value;
     if (typeof value === 'string') return toTyped(value, schema);
@@ -19,7 +23,9 @@ export const createCelReader = (): CelReader => {
     const found = known.get(value);
     if (found !== undefined && found.schema === schema) return found.cel;
     const cel = readFields(value, schema, read);
+    if (size === KNOWN_MAX) [known, size] = [new WeakMap(), 0];
     known.set(value, { schema, cel });
+    size += 1;
     return cel;
   };
   return read;

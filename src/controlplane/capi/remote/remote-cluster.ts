@@ -3,7 +3,7 @@
  * write, so that no Machine is judged by a Node from before it.
  */
 import { linkedController } from '../../../base/abort.ts';
-import { type Cache, createCache, dropManagedFields } from '../../../kube/cache/cache.ts';
+import { type Cache, createCache, createLeanKeeping } from '../../../kube/cache/cache.ts';
 import type { Change } from '../../../kube/cache/object-store.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import type { ReconcileContext } from '../../../kube/controller/controller.ts';
@@ -50,7 +50,7 @@ export const followRemote = (
   const { client } = connection;
   const life = linkedController(signal);
   const nodes = createCache<Node>({
-    ...{ ...deps, client, resource: NODES, transform: dropManagedFields },
+    ...{ ...deps, client, resource: NODES, transform: createLeanKeeping() },
     indexes: { providerID: byProviderId },
   });
   const fences = createFences([nodes]);
