@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { NODES } from '../kube/types/core.ts';
-import type { FleetWorld } from './fleet-world.ts';
+import type { FleetWorld, FleetWorldOptions } from './fleet-world.ts';
 import { isTold, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
 
 const hashes = ({ operator }: FleetWorld): readonly (string | undefined)[] =>
@@ -12,11 +12,20 @@ const hashes = ({ operator }: FleetWorld): readonly (string | undefined)[] =>
 const isOneHash = (world: FleetWorld, before: string | undefined): boolean =>
   new Set(hashes(world)).size === 1 && hashes(world)[0] !== before && hashes(world)[0] !== undefined;
 
-const joined = async (seed: number): Promise<{ readonly world: FleetWorld; readonly hash: string | undefined }> => {
-  const world = startWorld({ seed, macs: 3 });
+const joined = async (
+  seed: number,
+  more: Pick<FleetWorldOptions, 'adjust'> = {},
+): Promise<{ readonly world: FleetWorld; readonly hash: string | undefined }> => {
+  const world = startWorld({ seed, macs: 3, ...more });
   await runUntil(world, 'all ready', () => readyMachines(world) === 3 && isOneHash(world, ''));
   return { world, hash: hashes(world)[0] };
 };
+
+/** `--bootstrap-reboot-after=0 --bootstrap-max-attempts=0`. */
+const withoutTiers: FleetWorldOptions['adjust'] = (ports) => ({
+  ...ports,
+  settings: { ...ports.settings, limits: { ...ports.settings.limits, rebootAfter: 0, releaseAfter: 0 } },
+});
 
 /** The epoch that each Mac has seen. */
 const epochs = ({ cloud, macs }: FleetWorld): ReadonlyMap<string, number> =>
@@ -71,6 +80,27 @@ describe('another host configuration, on the virtual clock', () => {
     await runUntil(world, 'cleared', () => world.operator.list(MACHINES).every(({ status }) => !status?.failureReason));
     for (const reason of ['AgentRollFailed', 'TartKubeletUpdateExceededRetries', 'AgentRollRetried', 'AgentRolled'])
       assert.ok(isTold(world, reason), reason);
+  });
+
+  it('004-3 000-6 passes by a Mac that died before, where nobody is to reboot or replace it', async () => {
+    const { world, hash } = await joined(44, { adjust: withoutTiers });
+    const dead = world.operator
+      .list(MAC_HOSTS)
+      .map(({ metadata }) => metadata.name)
+      .sort()
+      .at(-1);
+    const node = world.operator.list(NODES).find(({ spec }) => spec?.providerID?.endsWith(`/${dead}`));
+    world.macs.mac(dead ?? '').ban();
+    world.kernel.restart(`node ${node?.metadata.name} ${node?.spec?.providerID}`, 0);
+    const hosts = () => world.operator.list(MAC_HOSTS);
+    await runUntil(world, 'found dead', () => hosts().some(({ status }) => status?.state === 'preparing'));
+    world.upgrade('2');
+    const left = () => hosts().filter(({ status }) => status?.configHash === hash);
+    await runUntil(world, 'the others have it', () => left().length === 1);
+    assert.deepEqual(
+      left().map(({ metadata }) => metadata.name),
+      [dead],
+    );
   });
 
   it('L21 004-5 writes little about a Mac that it never gets through to', async () => {

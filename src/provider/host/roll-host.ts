@@ -44,7 +44,7 @@ export const rollTurnOf = (deps: PrepareDeps, host: MacHost): RollTurn => {
   if (plan.do === 'nothing') return { is: 'nothing' };
   if (plan.do !== 'push') return laterOf(plan);
   const wave = planWave({
-    ...{ nowMs: drift.nowMs, desired: drift.desired, members: membersOf(deps, host) },
+    ...{ nowMs: drift.nowMs, members: membersOf(deps, host) },
     ...deps.ports.settings.roll,
   });
   const isMyTurn = wave.is === 'going' && wave.may.includes(host.metadata.name);
@@ -56,7 +56,7 @@ const laterOf = (plan: Exclude<DriftPlan, { do: 'nothing' | 'push' }>): RollTurn
   afterMs: plan.afterMs ?? NEXT_WAVE_LOOK_MS,
 });
 
-/** The Macs of the fleet that work. One that is being bootstrapped gets the new configuration anyway. */
+/** The Macs of the fleet that work, or have worked. */
 const membersOf = (deps: PrepareDeps, { spec }: MacHost): readonly RollMember[] =>
   deps.caches.hosts
     .list()
@@ -70,12 +70,16 @@ const hasEverJoined = (caches: ProviderCaches, host: MacHost): boolean =>
 
 const memberOf = (deps: PrepareDeps, host: MacHost): RollMember => {
   const ready = nodeOf(deps.caches, host)?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const drift = driftOf(deps, host);
   return {
     id: host.metadata.name,
-    recorded: host.status?.configHash,
+    wanted: drift.desired,
+    recorded: drift.recorded,
     readySinceMs: ready?.status === 'True' ? (parseTimestamp(ready.lastTransitionTime) ?? 0) : undefined,
+    isJoined: host.status?.state === 'joined',
     isPushing: deps.operations.state(host.metadata.uid ?? '')?.state === 'running',
-    hasGivenUp: planDrift(driftOf(deps, host)).do === 'give-up',
+    hasFailed: drift.budget.failures > 0 && drift.budget.failedHash === drift.desired,
+    hasGivenUp: planDrift(drift).do === 'give-up',
   };
 };
 
