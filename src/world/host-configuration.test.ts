@@ -49,7 +49,7 @@ describe('the configuration of a Mac', () => {
       hosts().some(({ status }) => status?.configHash === digestOf({ hostCpu: '6' })),
     );
     const before = new Set(hashes());
-    assert.deepEqual(before, new Set([digestOf({}), digestOf({ hostCpu: '6' })]));
+    assert.deepEqual(before, new Set<string | undefined>([digestOf({}), digestOf({ hostCpu: '6' })]));
     world.upgrade('2');
     await runUntil(world, 'all have the next', () => hashes().every((hash) => !before.has(hash)));
     assert.equal(new Set(hashes()).size, 2);

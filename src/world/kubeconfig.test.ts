@@ -1,6 +1,7 @@
 /** The Secret by which Cluster API core reaches the cluster, on the virtual clock: ours where nobody else keeps one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { collectionPath } from '../kube/client/paths.ts';
 import { SECRETS } from '../kube/types/core.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import { pass, runUntil, startWorld } from './testing/fleet-run.ts';
@@ -14,7 +15,7 @@ const kubeconfigOf = ({ operator }: FleetWorld) =>
 describe('the kubeconfig of a cluster', () => {
   it('of somebody else is left alone, and replaced when that one is gone', async () => {
     const world = startWorld({ seed: 111, macs: 0 });
-    world.operator.apply({ resource: SECRETS, object: { metadata: { name: NAME }, data: THEIRS } });
+    world.operator.create(collectionPath(SECRETS, 'default'), { metadata: { name: NAME }, data: THEIRS });
     await pass(world, 3_600_000);
     assert.deepEqual(kubeconfigOf(world)?.data, THEIRS);
     world.operator.remove(SECRETS, NAME);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAC_HOSTS } from '../kinds/mac-host.ts';
+import { MAC_HOSTS, type MacHost } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { NODES } from '../kube/types/core.ts';
 import type { FleetWorld, FleetWorldOptions } from './fleet-world.ts';
-import { isTold, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
+import { isTold, pass, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
 
 const hashes = ({ operator }: FleetWorld): readonly (string | undefined)[] =>
   operator.list(MAC_HOSTS).map(({ status }) => status?.configHash);
@@ -26,6 +26,10 @@ const withoutTiers: FleetWorldOptions['adjust'] = (ports) => ({
   ...ports,
   settings: { ...ports.settings, limits: { ...ports.settings.limits, rebootAfter: 0, releaseAfter: 0 } },
 });
+
+/** The column *Waits for*. */
+const messageOf = ({ status }: MacHost): string =>
+  status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '';
 
 /** The epoch that each Mac has seen. */
 const epochs = ({ cloud, macs }: FleetWorld): ReadonlyMap<string, number> =>
@@ -101,6 +105,35 @@ describe('another host configuration, on the virtual clock', () => {
       left().map(({ metadata }) => metadata.name),
       [dead],
     );
+  });
+
+  it('L21 004-3 tells on each Mac what it waits for, and nothing else while the one that halts it is tried again', async () => {
+    const { world, hash } = await joined(45);
+    const [first = ''] = world.cloud
+      .servers()
+      .map(({ id }) => id)
+      .sort();
+    world.macs.mac(first).addStepFault({ step: 'agent-bundle', kind: 'exit', times: 15, output: 'no such file' });
+    world.upgrade('2');
+    const told = () => world.operator.list(MAC_HOSTS).map(messageOf);
+    await runUntil(
+      world,
+      'two wait',
+      () => told().filter((text) => text.startsWith('waits for its turn')).length === 2,
+    );
+    await runUntil(world, 'halted', () => told().filter((text) => text.includes('is halted')).length === 2);
+    const halts = () => world.operator.list(MAC_HOSTS).find(({ metadata }) => metadata.name === first);
+    const waiting = () => world.operator.list(MAC_HOSTS).filter(({ metadata }) => metadata.name !== first);
+    for (const host of waiting()) assert.match(messageOf(host), new RegExp(`because ${first} could not be changed$`));
+    assert.ok(halts()?.status?.conditions?.some(({ message }) => message.startsWith('could not be changed')));
+    const before = waiting().map(messageOf);
+    const { lastFailureAt } = halts()?.spec.budgets.roll ?? {};
+    for (let minutes = 0; minutes < 50; minutes += 1) {
+      await pass(world, 60_000);
+      assert.deepEqual(waiting().map(messageOf), before);
+    }
+    assert.notEqual(halts()?.spec.budgets.roll.lastFailureAt, lastFailureAt, 'it was tried again meanwhile');
+    await runUntil(world, 'all have it', () => isOneHash(world, hash) && told().join('') === '');
   });
 
   it('L21 004-5 writes little about a Mac that it never gets through to', async () => {
