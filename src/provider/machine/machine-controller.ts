@@ -188,10 +188,7 @@ const judge = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
 const isDetached = ({ spec, status }: Machine): boolean =>
   status?.initialization?.provisioned === true && !spec.providerID;
 
-/**
- * It has a Node, and core knows it by its providerID: another Mac is another Machine (R22). `initialization.provisioned` stays, as
- * Cluster API wants it; should the Mac be back before, `join` says so.
- */
+/** It has a Node, and core knows it by its providerID: another Mac is another Machine (R22). `initialization.provisioned` stays. */
 const giveUp = async (
   { clock }: Pick<HostPorts, 'clock'>,
   machine: Machine,
