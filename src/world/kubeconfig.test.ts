@@ -16,7 +16,7 @@ describe('the kubeconfig of a cluster', () => {
   it('of somebody else is left alone, and replaced when that one is gone', async () => {
     const world = startWorld({ seed: 111, macs: 0 });
     world.operator.create(collectionPath(SECRETS, 'default'), { metadata: { name: NAME }, data: THEIRS });
-    await pass(world, 3_600_000);
+    await pass(world, 1_200_000);
     assert.deepEqual(kubeconfigOf(world)?.data, THEIRS);
     world.operator.remove(SECRETS, NAME);
     await pass(world, 600_000);
