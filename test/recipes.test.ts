@@ -127,6 +127,17 @@ const unstickSudo = async (): Promise<void> => {
   assert.equal(countOf(world, id, 'reinstall'), 0);
 };
 
+const sudoByHand = async (): Promise<void> => {
+  const world = startWorld({ seed: 17, macs: 1 });
+  const id = world.cloud.servers()[0]?.id ?? '';
+  world.macs.mac(id).changePassword();
+  const isStuck = (): boolean => hostOf(world, id)?.spec.budgets.bootstrap.lastError === 'SudoPasswordRefused';
+  await runUntil(world, 'stuck', isStuck);
+  await runRecipe(world, 'sudo-by-hand', { HOST: id });
+  assert.equal(countOf(world, id, 'reinstall'), 0);
+  assert.equal(readyMachines(world), 1);
+};
+
 const clearFailure = async (): Promise<void> => {
   const { world, given, id } = await start(12);
   const hash = (): string | undefined => hostOf(world, id)?.status?.configHash;
@@ -200,6 +211,7 @@ const STORIES: Readonly<Record<string, () => Promise<void>>> = {
   'lift-hold': liftHold,
   reboot,
   'unstick-sudo': unstickSudo,
+  'sudo-by-hand': sudoByHand,
   'clear-failure': clearFailure,
   'invalid-os-pin': invalidOsPin,
   'join-anew': joinAnew,

@@ -1,4 +1,5 @@
 /** A whole fleet adopted on the virtual clock, and what it cost: time, writes to Kubernetes, calls to the cloud. */
+import { sleep } from '../../src/base/clock.ts';
 import { FleetError } from '../../src/base/errors.ts';
 import { MAC_HOSTS } from '../../src/kinds/mac-host.ts';
 import { MACHINES } from '../../src/kinds/machine.ts';
@@ -6,7 +7,7 @@ import { CLUSTER_API_RESOURCES } from '../../src/kube/types/cluster-api.ts';
 import { REQUEST_BUDGET } from '../../src/scaleway/adapter/connect.ts';
 import { type CostMeter, type Counts, createCostMeter } from '../../src/world/cost-meter.ts';
 import { renderDemo } from '../../src/world/demo-fleet.ts';
-import { createFleetWorld, type FleetWorld } from '../../src/world/fleet-world.ts';
+import { createFleetWorld, type FleetWorld, type FleetWorldOptions } from '../../src/world/fleet-world.ts';
 
 export interface Adoption {
   readonly world: FleetWorld;
@@ -25,10 +26,10 @@ const BOUNDS = { maxEvents: 100_000_000, maxVirtualMs: 7_200_000 };
 const LOOK_EVERY = 10;
 
 /** The pool is on record before the clock starts: that is done once in the life of a Mac with us. */
-export const adoptFleet = async (macs: number): Promise<Adoption> => {
+export const adoptFleet = async (macs: number, more: Pick<FleetWorldOptions, 'adjust'> = {}): Promise<Adoption> => {
   const meter = createCostMeter();
   const options = { seed: 1, macs, callsKept: 1_000_000, observer: { onRequest: meter.onRequest } };
-  const world = createFleetWorld(options);
+  const world = createFleetWorld({ ...options, ...more });
   for (const wanted of renderDemo(0)) world.operator.apply(wanted);
   const { clock } = world.kernel.actor('bench');
   await runTo(world, 'a pool on record', () => countFree(world) === macs);
@@ -45,6 +46,22 @@ export const adoptFleet = async (macs: number): Promise<Adoption> => {
   };
   return { world, meter, makespanMs: endMs - startMs, tailMs: endMs - lastCallMs, ...counts };
 };
+
+/** Every bootstrap takes so long, whatever is done in it. */
+export const withBootstrapsOf =
+  (bootstrapMs: number): NonNullable<FleetWorldOptions['adjust']> =>
+  (ports) => ({
+    ...ports,
+    preparer: {
+      ...ports.preparer,
+      prepare: async (preparation, signal) => {
+        const endMs = ports.clock.elapsed() + bootstrapMs;
+        const prepared = await ports.preparer.prepare(preparation, signal);
+        await sleep(ports.clock, Math.max(endMs - ports.clock.elapsed(), 0), signal);
+        return prepared;
+      },
+    },
+  });
 
 /** Its kubeconfig is written once for a cluster, and not for a Mac: a token, and the Secret that holds it. */
 const withoutCluster = (writes: Counts): Counts => {

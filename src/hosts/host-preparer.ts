@@ -4,12 +4,13 @@ import { FleetError } from '../base/errors.ts';
 import { digestSteps, type StepDigests } from './digest.ts';
 import { limitUploads } from './limit-uploads.ts';
 import { orderSteps } from './order-steps.ts';
+import { MISSING_PASSWORD } from './plan-waves.ts';
 import type { Artefact, HostPreparer, HostSession, Hosts, HostTarget, Preparation } from './port.ts';
 import type { StepFiles } from './program/compose.ts';
 import { runSteps } from './run-steps.ts';
 import { BOOTSTRAP_STEPS, BUILDER_STEPS, RELEASE_STEPS, type Step } from './step.ts';
 import type { StepsRun } from './steps-run.ts';
-import { assertMayTry, fingerprintPassword, type SudoTry } from './sudo-tries.ts';
+import { assertMayTry, fingerprintPassword, isRefused, passwordRefusedBefore, type SudoTry } from './sudo-tries.ts';
 
 export interface HostPreparerDeps {
   readonly hosts: Hosts;
@@ -41,7 +42,8 @@ export const createHostPreparer = (deps: HostPreparerDeps): HostPreparer => {
     },
     lookAtHostKey: (target, signal) => inSession({ hosts, target, signal }, async ({ hostKey }) => hostKey),
     fingerprintOf: (password, { privateKey }) => fingerprintPassword(password, privateKey),
-    prepare: async (preparation, signal) => {
+    prepare: async (given, signal) => {
+      const preparation = withoutRefused(given);
       const inputs = { ...common, ...inputsOf(preparation) };
       const steps = stepsOf(preparation.role);
       const digests = digestsOf(steps, inputs);
@@ -56,7 +58,9 @@ export const createHostPreparer = (deps: HostPreparerDeps): HostPreparer => {
             signal,
           ),
         ),
-      );
+      ).catch((error: unknown) => {
+        throw preparation !== given && isPasswordMissing(error) ? passwordRefusedBefore() : error;
+      });
       return { digest: digests.fleet };
     },
     stopAgent: async ({ target, epoch }, signal) => {
@@ -103,6 +107,19 @@ const secretsOf = ({ kubeconfig, githubToken, sudo: { password } }: Preparation)
   ...(password !== undefined && { sudoPassword: password }),
 });
 
+/**
+ * A password that the Mac refused is as good as none: it is neither tried again nor written down for the login, and not missed on a
+ * Mac where a person has set up both with the right one (001-3).
+ */
+const withoutRefused = (preparation: Preparation): Preparation => {
+  const { sudo, target } = preparation;
+  if (sudo.password === undefined) return preparation;
+  const value = fingerprintPassword(sudo.password, target.privateKey);
+  return isRefused(sudo.tries, value) ? { ...preparation, sudo: { ...sudo, password: undefined } } : preparation;
+};
+
+const isPasswordMissing = (error: unknown): boolean => error instanceof FleetError && error.code === MISSING_PASSWORD;
+
 interface Trying {
   readonly preparation: Pick<Preparation, 'sudo' | 'target'>;
   readonly clock: Clock;
@@ -127,8 +144,8 @@ const withSudoTries = async (
   try {
     await work({ beforeWave });
   } catch (error) {
-    const isRefused = error instanceof FleetError && error.code === 'SudoPasswordRefused';
-    if (isRefused && sent !== undefined) await record({ ...sent, outcome: 'refused' }, signal);
+    const isWrong = error instanceof FleetError && error.code === 'SudoPasswordRefused';
+    if (isWrong && sent !== undefined) await record({ ...sent, outcome: 'refused' }, signal);
     throw error;
   }
 };

@@ -71,7 +71,7 @@ const planStep = (given: WaveInputs, step: Step, before: readonly PlannedStep[])
 };
 
 /** As runbooks of the original know it. */
-const MISSING_PASSWORD = 'MissingSudoPassword';
+export const MISSING_PASSWORD = 'MissingSudoPassword';
 
 const secretUnknown = ({ id }: Step, secret: string): FleetError =>
   new FleetError('unavailable', {

@@ -6,13 +6,17 @@ import { FleetError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { createStepLevelConfiguration } from '../sim/mac/step-level-configuration.ts';
 import { createHostPreparer } from './host-preparer.ts';
-import type { StepProgress } from './port.ts';
+import type { Preparation, StepProgress } from './port.ts';
 import { type HandPreparation, prepareByHand } from './prepare-by-hand.ts';
+import type { SudoTry } from './sudo-tries.ts';
 import { createOneMac } from './testing/one-mac.ts';
 
 const signal = neverAborted();
 const privateKey = new Secret('canary-private-key');
 const agentKubeconfig = new Secret('the kubeconfig');
+
+/** The lock that an attempt leaves which failed. */
+const LOCK_EXPIRES_MS = 900_001;
 
 const stage = () => {
   const { clock, cloud, server, hosts, mac } = createOneMac(privateKey);
@@ -36,13 +40,14 @@ const stage = () => {
       return error instanceof FleetError ? error.code : String(error);
     }
   };
-  const bootstrap = async (): Promise<void> => {
+  const noPassword: Preparation['sudo'] = { password: undefined, tries: [], record: async () => undefined };
+  const bootstrap = async (sudo = noPassword): Promise<void> => {
     const preparer = createHostPreparer({ hosts, clock, ...createStepLevelConfiguration() });
     const pinnedHostKey = mac.view().hostKey;
     await preparer.prepare(
       {
         ...{ target: { ...work.target, pinnedHostKey }, epoch: 1, claim: 'uid-1', nodeName: 'mac-1', providerId: 'p' },
-        sudo: { password: undefined, tries: [], record: async () => undefined },
+        sudo,
         ...{ fleet: 'runners', kubeconfig: agentKubeconfig, onProgress: () => undefined },
       },
       signal,
@@ -67,6 +72,22 @@ test('001-3: works with the controller: a Mac whose password is sealed can then 
   await prepare();
   await bootstrap();
   assert.equal(mac.view().agent?.nodeName, 'mac-1');
+});
+
+test('001-3: a Mac that refused the password of the controller can be bootstrapped after that, and keeps its login', async () => {
+  const { clock, mac, prepare, bootstrap } = stage();
+  const tries: SudoTry[] = [];
+  const record = async (tried: SudoTry): Promise<void> => void tries.push(tried);
+  const attempt = () => bootstrap({ password: new Secret('canary-wrong'), tries: [...tries], record });
+  await assert.rejects(attempt(), { code: 'SudoPasswordRefused' });
+  await assert.rejects(attempt(), { code: 'SudoPasswordRefused', message: /wasn't asked again/ });
+  assert.equal(mac.view().sudoFailures, 1);
+  assert.equal(await prepare({ epoch: 'forced' }), 'HostBusy');
+  await clock.advance(LOCK_EXPIRES_MS);
+  assert.equal(await prepare(), 'HostHeld');
+  assert.equal(await prepare({ epoch: 'forced' }), 'prepared');
+  await attempt();
+  assert.deepEqual([mac.view().agent?.nodeName, mac.view().autoLogin], ['mac-1', 'right']);
 });
 
 test('a Mac that a controller holds is refused, and is worked on when forced', async () => {

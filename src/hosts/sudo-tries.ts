@@ -23,10 +23,14 @@ const FINGERPRINT_LENGTH = 16;
 export const fingerprintPassword = (password: Secret<string>, privateKey: Secret<string>): string =>
   createHmac('sha256', privateKey.reveal()).update(password.reveal()).digest('hex').slice(0, FINGERPRINT_LENGTH);
 
+/** Whether the Mac itself has said that it is wrong. */
+export const isRefused = (tries: readonly SudoTry[], value: string): boolean =>
+  tries.some((tried) => tried.value === value && tried.outcome === 'refused');
+
 /** Throws `denied` for a password that must not be tried. `tries` are those since the Mac was wiped. */
 export const assertMayTry = (tries: readonly SudoTry[], value: string): void => {
   const same = tries.filter((tried) => tried.value === value);
-  if (same.some(({ outcome }) => outcome === 'refused')) throw passwordRefusedBefore();
+  if (isRefused(tries, value)) throw passwordRefusedBefore();
   if (same.length >= TRIES_WITHOUT_ANSWER_MAX) throw passwordRefusedBefore();
   if (tries.length >= TRIES_MAX) throw triesSpent(tries.length);
 };
@@ -34,7 +38,7 @@ export const assertMayTry = (tries: readonly SudoTry[], value: string): void => 
 const ADVICE =
   'Look up the password at Scaleway, or run `macfleet prepare-fleet-host` with the right one, or release the Mac, which wipes it.';
 
-const passwordRefusedBefore = (): FleetError =>
+export const passwordRefusedBefore = (): FleetError =>
   new FleetError('denied', {
     code: 'SudoPasswordRefused',
     message: "the Mac refused the password that is known for its user, and wasn't asked again",

@@ -30,6 +30,31 @@ describe('the configuration of a Mac', () => {
     assert.deepEqual(world.operator.list(MAC_HOSTS)[0]?.spec.configuration, { hostCPU: 6, hostMemoryMB: 9_000 });
   });
 
+  it('004-5 reaches a Mac that is to be different from its fleet, now and with the next release', async () => {
+    const world = startWorld({ seed: 104, macs: 3 });
+    const hosts = () => world.operator.list(MAC_HOSTS);
+    await runUntil(
+      world,
+      'ready',
+      () => readyMachines(world) === 3 && hosts().every((host) => host.status?.configHash),
+    );
+    const last = hosts()
+      .map(({ metadata }) => metadata.name)
+      .sort()
+      .at(-1);
+    const machine = world.operator.list(MACHINES).find(({ status }) => status?.serverID === last);
+    const hashes = () => hosts().map(({ status }) => status?.configHash);
+    world.operator.merge(MACHINES, machine?.metadata.name ?? '', { spec: { hostCPU: 6 } });
+    await runUntil(world, 'rolled', () =>
+      hosts().some(({ status }) => status?.configHash === digestOf({ hostCpu: '6' })),
+    );
+    const before = new Set(hashes());
+    assert.deepEqual(before, new Set<string | undefined>([digestOf({}), digestOf({ hostCpu: '6' })]));
+    world.upgrade('2');
+    await runUntil(world, 'all have the next', () => hashes().every((hash) => !before.has(hash)));
+    assert.equal(new Set(hashes()).size, 2);
+  });
+
   it('R28 R17 of one that was taken over is pushed once, and nothing else is done to it', async () => {
     const world = startWorld({ seed: 103, macs: 1 });
     await runUntil(world, 'ready', () => readyMachines(world) === 1 && hashOf(world) !== undefined);

@@ -5,7 +5,7 @@ import { MAC_HOSTS, type MacHost } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { renderProviderId } from '../kinds/names.ts';
 import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
-import { NAMESPACES } from '../kube/types/core.ts';
+import { EVENTS, NAMESPACES } from '../kube/types/core.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kube/types/extensions.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
@@ -204,12 +204,28 @@ describe('trouble with a Mac, on the virtual clock', () => {
     const world = startWorld({ seed: 14, macs: 2 }, 1);
     const lost = await adopted(world);
     const before = world.operator.list(CORE_MACHINES)[0]?.metadata.uid;
+    const machine = () => world.operator.list(MACHINES).find(({ status }) => status?.serverID === lost);
+    const { name = '' } = machine()?.metadata ?? {};
     world.cloud.deleteServer(lost);
+    await runUntil(world, 'given up', () => machine()?.status?.phase === 'Failed');
+    const { ready, initialization, conditions } = machine()?.status ?? {};
+    // With Ready False this is what macfleet_machines_unready counts; provisioned never goes back.
+    assert.deepEqual([ready, initialization?.provisioned], [false, true]);
+    for (const type of ['Ready', 'Provisioned']) {
+      const told = conditions?.find((condition) => condition.type === type);
+      assert.deepEqual([type, told?.status, told?.reason], [type, 'False', 'HostReleased']);
+      assert.match(told?.message ?? '', /The Mac is gone: its server was deleted at Scaleway/);
+    }
     await runUntil(world, 'another Machine, ready', () => {
       const [machine, ...others] = world.operator.list(CORE_MACHINES);
       return others.length === 0 && machine?.metadata.uid !== before && readyMachines(world) === 1;
     });
     await runUntil(world, 'forgotten', () => hostOf(world, lost) === undefined);
+    const told = world.operator.list(EVENTS).filter(({ reason }) => reason === 'HostReleased');
+    assert.deepEqual(
+      told.map(({ involvedObject, count }) => [involvedObject.name, count]),
+      [[name, 1]],
+    );
   });
 
   it('R15 holds a Mac whose machine vanished, wipes nothing, and takes it back when a person releases it', async () => {

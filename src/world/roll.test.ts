@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAC_HOSTS } from '../kinds/mac-host.ts';
+import { MAC_HOSTS, type MacHost } from '../kinds/mac-host.ts';
 import { MACHINES } from '../kinds/machine.ts';
 import { NODES } from '../kube/types/core.ts';
-import type { FleetWorld } from './fleet-world.ts';
-import { isTold, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
+import type { FleetWorld, FleetWorldOptions } from './fleet-world.ts';
+import { isTold, pass, readyMachines, runUntil, startWorld } from './testing/fleet-run.ts';
 
 const hashes = ({ operator }: FleetWorld): readonly (string | undefined)[] =>
   operator.list(MAC_HOSTS).map(({ status }) => status?.configHash);
@@ -12,11 +12,24 @@ const hashes = ({ operator }: FleetWorld): readonly (string | undefined)[] =>
 const isOneHash = (world: FleetWorld, before: string | undefined): boolean =>
   new Set(hashes(world)).size === 1 && hashes(world)[0] !== before && hashes(world)[0] !== undefined;
 
-const joined = async (seed: number): Promise<{ readonly world: FleetWorld; readonly hash: string | undefined }> => {
-  const world = startWorld({ seed, macs: 3 });
+const joined = async (
+  seed: number,
+  more: Pick<FleetWorldOptions, 'adjust'> = {},
+): Promise<{ readonly world: FleetWorld; readonly hash: string | undefined }> => {
+  const world = startWorld({ seed, macs: 3, ...more });
   await runUntil(world, 'all ready', () => readyMachines(world) === 3 && isOneHash(world, ''));
   return { world, hash: hashes(world)[0] };
 };
+
+/** `--bootstrap-reboot-after=0 --bootstrap-max-attempts=0`. */
+const withoutTiers: FleetWorldOptions['adjust'] = (ports) => ({
+  ...ports,
+  settings: { ...ports.settings, limits: { ...ports.settings.limits, rebootAfter: 0, releaseAfter: 0 } },
+});
+
+/** The column *Waits for*. */
+const messageOf = ({ status }: MacHost): string =>
+  status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '';
 
 /** The epoch that each Mac has seen. */
 const epochs = ({ cloud, macs }: FleetWorld): ReadonlyMap<string, number> =>
@@ -71,6 +84,56 @@ describe('another host configuration, on the virtual clock', () => {
     await runUntil(world, 'cleared', () => world.operator.list(MACHINES).every(({ status }) => !status?.failureReason));
     for (const reason of ['AgentRollFailed', 'TartKubeletUpdateExceededRetries', 'AgentRollRetried', 'AgentRolled'])
       assert.ok(isTold(world, reason), reason);
+  });
+
+  it('004-3 000-6 passes by a Mac that died before, where nobody is to reboot or replace it', async () => {
+    const { world, hash } = await joined(44, { adjust: withoutTiers });
+    const dead = world.operator
+      .list(MAC_HOSTS)
+      .map(({ metadata }) => metadata.name)
+      .sort()
+      .at(-1);
+    const node = world.operator.list(NODES).find(({ spec }) => spec?.providerID?.endsWith(`/${dead}`));
+    world.macs.mac(dead ?? '').ban();
+    world.kernel.restart(`node ${node?.metadata.name} ${node?.spec?.providerID}`, 0);
+    const hosts = () => world.operator.list(MAC_HOSTS);
+    await runUntil(world, 'found dead', () => hosts().some(({ status }) => status?.state === 'preparing'));
+    world.upgrade('2');
+    const left = () => hosts().filter(({ status }) => status?.configHash === hash);
+    await runUntil(world, 'the others have it', () => left().length === 1);
+    assert.deepEqual(
+      left().map(({ metadata }) => metadata.name),
+      [dead],
+    );
+  });
+
+  it('L21 004-3 tells on each Mac what it waits for, and nothing else while the one that halts it is tried again', async () => {
+    const { world, hash } = await joined(45);
+    const [first = ''] = world.cloud
+      .servers()
+      .map(({ id }) => id)
+      .sort();
+    world.macs.mac(first).addStepFault({ step: 'agent-bundle', kind: 'exit', times: 15, output: 'no such file' });
+    world.upgrade('2');
+    const told = () => world.operator.list(MAC_HOSTS).map(messageOf);
+    await runUntil(
+      world,
+      'two wait',
+      () => told().filter((text) => text.startsWith('waits for its turn')).length === 2,
+    );
+    await runUntil(world, 'halted', () => told().filter((text) => text.includes('is halted')).length === 2);
+    const halts = () => world.operator.list(MAC_HOSTS).find(({ metadata }) => metadata.name === first);
+    const waiting = () => world.operator.list(MAC_HOSTS).filter(({ metadata }) => metadata.name !== first);
+    for (const host of waiting()) assert.match(messageOf(host), new RegExp(`because ${first} could not be changed$`));
+    assert.ok(halts()?.status?.conditions?.some(({ message }) => message.startsWith('could not be changed')));
+    const before = waiting().map(messageOf);
+    const { lastFailureAt } = halts()?.spec.budgets.roll ?? {};
+    for (let minutes = 0; minutes < 50; minutes += 1) {
+      await pass(world, 60_000);
+      assert.deepEqual(waiting().map(messageOf), before);
+    }
+    assert.notEqual(halts()?.spec.budgets.roll.lastFailureAt, lastFailureAt, 'it was tried again meanwhile');
+    await runUntil(world, 'all have it', () => isOneHash(world, hash) && told().join('') === '');
   });
 
   it('L21 004-5 writes little about a Mac that it never gets through to', async () => {

@@ -185,7 +185,7 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
   });
 
   step(
-    'grows, and shrinks by the Machine that was marked for it: its Node goes, its Mac is wiped and free again',
+    '002-2 grows, and shrinks by the Machine that was marked for it: its Node goes, its Mac is wiped, renamed and free again',
     async () => {
       const { view, namespace } = fleet;
       const [first] = view.machines.list();
@@ -206,7 +206,7 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
       const before = mac?.spec.wipes ?? 0;
       const wiped = await view.until('its Mac was wiped and is free', () => {
         const host = view.hosts.get(mac?.metadata.name ?? '');
-        const isBack = host?.status?.state === 'free' && /^tuist-pool-/.test(host.status.server?.name ?? '');
+        const isBack = host?.status?.state === 'free' && NEW_POOL_NAME.test(host.status.server?.name ?? '');
         return isBack && host.spec.wipes === before + 1 ? host : undefined;
       });
       assert.equal(wiped.spec.claimRef, undefined);
@@ -245,6 +245,9 @@ describe('a fleet on the real Cluster API', { timeout: 240_000 }, () => {
 
   it('lives from its first Mac to its last', (t) => play((name, run) => t.test(name, run)));
 });
+
+/** The prefix and a UUID, which no server has before its first return. */
+const NEW_POOL_NAME = /^tuist-pool-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const scale = async ({ cluster, namespace }: FleetScene, replicas: number): Promise<void> => {
   const args = ['scale', 'machinedeployment', namespace, '-n', namespace, `--replicas=${replicas}`];

@@ -8,8 +8,12 @@ import { type EmbeddedFleet, startEmbeddedFleet } from './kubectl/embedded-fleet
 const UUIDGEN = 'uuidgen() { cat /proc/sys/kernel/random/uuid; }';
 const QUARANTINE = '{"spec":{"quarantine":{"reason":"Odd","message":"odd noise","since":"2026-01-01T00:00:00Z"}}}';
 
-/** What stands before a block, where the recipe before it does not leave the fleet as it has to be. */
+/** There is no way over SSH to the Macs of `up`, and no lock to wait for: what these two bring is tried in test/recipes.test.ts. */
+const BY_HAND = 'sleep() { :; }\nmacfleet() { test "$1" = prepare-fleet-host && test -n "$2"; }';
+
+/** What stands before a block, where the recipe before it does not leave the fleet as it has to be, or needs what is not there. */
 const BEFORE: Readonly<Record<string, string>> = {
+  'sudo-by-hand': BY_HAND,
   'release-held': 'kubectl wait machost $HOST --for=jsonpath={.status.state}=held --timeout=30s',
   'release-quarantined': `HOST=$(kubectl get machosts -o jsonpath='{.items[?(@.status.state=="free")].metadata.name}' | cut -d' ' -f1)
 kubectl patch machost $HOST --type=merge -p '${QUARANTINE}'
@@ -19,8 +23,8 @@ kubectl wait machost $HOST --for=jsonpath={.status.state}=quarantined --timeout=
 
 /** In an order in which one fleet can go through all of them: each begins with a Mac that has joined, but where the page says otherwise. */
 const ORDER = [
-  ...['look', 'scale', 'reboot', 'unstick-sudo', 'join-anew', 'clear-failure', 'invalid-os-pin', 'hold', 'lift-hold'],
-  ...['replace', 'detach', 'release-held', 'release-quarantined', 'pause', 'resume', 'terminate'],
+  ...['look', 'scale', 'reboot', 'unstick-sudo', 'sudo-by-hand', 'join-anew', 'clear-failure', 'invalid-os-pin'],
+  ...['hold', 'lift-hold', 'replace', 'detach', 'release-held', 'release-quarantined', 'pause', 'resume', 'terminate'],
 ];
 
 /** These go on with the Mac of the one before. */

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetWorld } from '../../src/world/fleet-world.ts';
+import { pass } from '../../src/world/testing/fleet-run.ts';
 import { createKubectl } from './kubectl.ts';
+import { prepareFleetHost } from './prepare-fleet-host.ts';
 import { runLine, type Variables } from './shell.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
@@ -28,6 +30,8 @@ export const runRecipe = async (
   const kubectl = createKubectl(world);
   const run = async ([program, ...args]: readonly string[]): Promise<string> => {
     if (program === 'uuidgen') return '6b1f0a52-7c3e-4d28-9a41-52c0de5e1f77';
+    if (program === 'sleep') return letPass(world, args);
+    if (program === 'macfleet') return prepareFleetHost(world, args);
     if (program !== 'kubectl') throw new Error(`no recipe may use ${program}`);
     return kubectl(args);
   };
@@ -39,6 +43,12 @@ export const runRecipe = async (
     }
   }
   return variables;
+};
+
+const letPass = async (world: FleetWorld, [seconds = '']: readonly string[]): Promise<string> => {
+  if (!/^\d+$/.test(seconds)) throw new Error(`sleep ${seconds}: no number of seconds`);
+  await pass(world, Number(seconds) * 1_000);
+  return '';
 };
 
 const missing = (id: string): never => {

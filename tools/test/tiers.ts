@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 
 /** Whole fleets on the virtual clock. They need Node alone too, but twice as much processor time as all the rest. */
 const WORLDS = [
-  'src/world/{fleet-kubelets,node-identity,old-etcd,roll,runner-fleet,runner-guests,runner-hours,runners-world,slow-cloud}.test.ts',
+  'src/world/{fleet-kubelets,kubeconfig,node-identity,old-etcd,roll,runner-fleet,runner-guests,runner-hours,runners-world,slow-cloud}.test.ts',
   'src/world/{host,kubelet,two}-*.test.ts',
   'test/{kubelet,scenarios}/*.test.ts',
   'test/schedules-*.test.ts',

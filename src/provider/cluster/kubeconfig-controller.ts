@@ -57,7 +57,8 @@ const keepKubeconfig = async (parts: KubeconfigParts, context: ReconcileContext)
   const secret = await readIfThere(SECRETS, key, context);
   const madeFor = fingerprintOf(remote);
   const plan = planKubeconfig({ nowMs: context.clock.now(), secret, madeFor, tokenLifeMs: remote.tokenLifeMs });
-  if (plan.do === 'leave') return { next: 'rest' };
+  // Nobody tells of a Secret: should it go, there is one of ours.
+  if (plan.do === 'leave') return { next: 'again', afterMs: LOOK_EVERY_MS };
   if (plan.do === 'keep') return { next: 'again', afterMs: Math.min(plan.renewInMs, LOOK_EVERY_MS) };
   const { token, expiresAtMs } = await issueToken(remote, context);
   const kubeconfig = renderKubeconfig({ ...remote, name: clusterName, client: { token } });

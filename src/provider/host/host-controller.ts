@@ -325,7 +325,8 @@ const restOf = ({ ports, caches }: HostDeps, host: MacHost, turn: RollTurn): Ste
   const nodeMs = nodeRestMs(nodeOf(caches, host), nowMs);
   const times = [identityLeftMs(host, nowMs), nodeMs, turn.is === 'later' ? turn.afterMs : undefined];
   const afterMs = Math.min(...times.filter((time) => time !== undefined));
-  return Number.isFinite(afterMs) ? wait(afterMs, isReady()) : stop(isReady());
+  const told = isReady(turn.is === 'later' ? turn.message : '');
+  return Number.isFinite(afterMs) ? wait(afterMs, told) : stop(told);
 };
 
 /** What recovery does is not paced by the next try. */

@@ -5,8 +5,9 @@ import type { Report } from '../../kube/controller/outcome.ts';
 
 const { ready } = CONDITIONS.host;
 
-export const isReady = (): Report<MacHost> => ({
-  condition: { type: ready, status: 'True', reason: REASONS.host.ready.ready, message: '' },
+/** It works; the message says what it waits for all the same. */
+export const isReady = (message = ''): Report<MacHost> => ({
+  condition: { type: ready, status: 'True', reason: REASONS.host.ready.ready, message },
 });
 
 export const notReady = (reason: string, message = ''): Report<MacHost> => ({

@@ -4,8 +4,10 @@
  */
 import { parseTimestamp, toTimestamp } from '../../base/clock.ts';
 import type { FleetError } from '../../base/errors.ts';
+import { CONDITIONS } from '../../kinds/condition-reasons.ts';
 import type { MacHost } from '../../kinds/mac-host.ts';
 import { type EventReport, type StepResult, wait } from '../../kube/controller/outcome.ts';
+import { describeGivenUp, describeWait } from '../fleet/describe-wait.ts';
 import { afterFailedPush, type DriftPlan, type DriftView, planDrift } from '../fleet/plan-drift.ts';
 import { planWave, type RollMember } from '../fleet/plan-wave.ts';
 import { isBlameless, rollHost, wantedHashOf } from './bootstrap.ts';
@@ -27,8 +29,8 @@ const NEXT_WAVE_LOOK_MS = 30_000;
 export type RollTurn =
   | { readonly is: 'nothing' }
   | { readonly is: 'now' }
-  /** Later: the pace, the cooldown, or the wave before. */
-  | { readonly is: 'later'; readonly afterMs: number };
+  /** Later: the pace, the cooldown, or the wave before. The message is what the Mac says meanwhile. */
+  | { readonly is: 'later'; readonly afterMs: number; readonly message: string };
 
 const driftOf = ({ ports }: PrepareDeps, host: MacHost): DriftView => ({
   nowMs: ports.clock.now(),
@@ -42,21 +44,28 @@ export const rollTurnOf = (deps: PrepareDeps, host: MacHost): RollTurn => {
   const drift = driftOf(deps, host);
   const plan = planDrift(drift);
   if (plan.do === 'nothing') return { is: 'nothing' };
-  if (plan.do !== 'push') return laterOf(plan);
-  const wave = planWave({
-    ...{ nowMs: drift.nowMs, desired: drift.desired, members: membersOf(deps, host) },
-    ...deps.ports.settings.roll,
-  });
-  const isMyTurn = wave.is === 'going' && wave.may.includes(host.metadata.name);
-  return isMyTurn ? { is: 'now' } : { is: 'later', afterMs: NEXT_WAVE_LOOK_MS };
+  if (plan.do !== 'push') return laterOf(plan, host, drift);
+  const members = membersOf(deps, host);
+  const wave = planWave({ nowMs: drift.nowMs, members, ...deps.ports.settings.roll });
+  if (wave.is === 'going' && wave.may.includes(host.metadata.name)) return { is: 'now' };
+  const message = describeWait({ wanted: drift.desired, wave, members, told: toldOf(host) });
+  return { is: 'later', afterMs: NEXT_WAVE_LOOK_MS, message };
 };
 
-const laterOf = (plan: Exclude<DriftPlan, { do: 'nothing' | 'push' }>): RollTurn => ({
-  is: 'later',
-  afterMs: plan.afterMs ?? NEXT_WAVE_LOOK_MS,
+const toldOf = ({ status }: MacHost): string =>
+  status?.conditions?.find(({ type }) => type === CONDITIONS.host.ready)?.message ?? '';
+
+/** Between two tries it says what it said before: their failures are told as events. */
+const laterOf = (
+  { do: next, afterMs = NEXT_WAVE_LOOK_MS }: Exclude<DriftPlan, { do: 'nothing' | 'push' }>,
+  host: MacHost,
+  { desired, budget }: DriftView,
+): RollTurn => ({
+  ...{ is: 'later', afterMs },
+  message: next === 'give-up' ? describeGivenUp(desired, budget.failures) : toldOf(host),
 });
 
-/** The Macs of the fleet that work. One that is being bootstrapped gets the new configuration anyway. */
+/** The Macs of the fleet that work, or have worked. */
 const membersOf = (deps: PrepareDeps, { spec }: MacHost): readonly RollMember[] =>
   deps.caches.hosts
     .list()
@@ -70,12 +79,16 @@ const hasEverJoined = (caches: ProviderCaches, host: MacHost): boolean =>
 
 const memberOf = (deps: PrepareDeps, host: MacHost): RollMember => {
   const ready = nodeOf(deps.caches, host)?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const drift = driftOf(deps, host);
   return {
     id: host.metadata.name,
-    recorded: host.status?.configHash,
+    wanted: drift.desired,
+    recorded: drift.recorded,
     readySinceMs: ready?.status === 'True' ? (parseTimestamp(ready.lastTransitionTime) ?? 0) : undefined,
+    isJoined: host.status?.state === 'joined',
     isPushing: deps.operations.state(host.metadata.uid ?? '')?.state === 'running',
-    hasGivenUp: planDrift(driftOf(deps, host)).do === 'give-up',
+    hasFailed: drift.budget.failures > 0 && drift.budget.failedHash === drift.desired,
+    hasGivenUp: planDrift(drift).do === 'give-up',
   };
 };
 

@@ -175,27 +175,32 @@ const judge = async ({ ports, caches }: MachineDeps, machine: Machine, context: 
   const judgement = judgeHost(machine, caches.hosts.get(machine.status?.serverID ?? ''));
   if (judgement.kind === 'fine') return done();
   const { message } = judgement;
-  const lost = notYet(provisioned.hostReleased, message);
-  const events = [{ type: 'Warning', reason: provisioned.hostReleased, message }] as const;
-  if (judgement.kind === 'swap')
-    return wait<Machine>(0, { ...lost, ...LETTING_GO, events, status: { serverID: undefined, phase: 'Pending' } });
-  return giveUp(ports, machine, { message, context });
+  if (judgement.kind === 'replace') return giveUp(ports, machine, { message, context });
+  return wait<Machine>(0, {
+    ...notYet(provisioned.hostReleased, message),
+    ...LETTING_GO,
+    events: [{ type: 'Warning', reason: provisioned.hostReleased, message }],
+    status: { serverID: undefined, phase: 'Pending' },
+  });
 };
 
 /** One whose providerID is there waits for the record of its Mac, which the inventory makes anew (R17). */
 const isDetached = ({ spec, status }: Machine): boolean =>
   status?.initialization?.provisioned === true && !spec.providerID;
 
-/** It has a Node, and core knows it by its providerID: another Mac is another Machine (R22). */
+/** It has a Node, and core knows it by its providerID: another Mac is another Machine (R22). `initialization.provisioned` stays. */
 const giveUp = async (
   { clock }: Pick<HostPorts, 'clock'>,
   machine: Machine,
   { message, context }: { readonly message: string; readonly context: ReconcileContext },
 ): Promise<Result> => {
   await askForReplacement(machine, { message, nowMs: clock.now() }, context);
-  const { notReady: reason } = REASONS.machine.ready;
-  const condition = { type: CONDITIONS.machine.ready, status: 'False', reason, message } as const;
-  return stop<Machine>({ condition, status: { ready: false, phase: 'Failed' } });
+  const { hostReleased: reason } = provisioned;
+  return stop<Machine>({
+    ...notYet(reason, message),
+    events: isTold(machine, reason) ? [] : [{ type: 'Warning', reason, message }],
+    status: { ready: false, phase: 'Failed' },
+  });
 };
 
 /** `clusterctl move` waits: a machine on its way to a Mac would lose that on the move (R17). */
