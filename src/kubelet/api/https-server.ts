@@ -12,7 +12,7 @@ import { Secret } from '../../base/secret.ts';
 import type { KnownUser } from '../../kube/client/access-review.ts';
 import type { ServingPair } from '../../kube/node/serving-certificate.ts';
 import type { Access, Proof } from './access.ts';
-import { type ApiResponse, text } from './api-message.ts';
+import { type ApiResponse, parseTarget, text } from './api-message.ts';
 import type { KubeletApi } from './kubelet-api.ts';
 
 export interface KubeletServerOptions {
@@ -131,10 +131,11 @@ const decide = async (
   { request, signal }: Asked,
 ): Promise<ApiResponse> => {
   const { method = '', url = '/' } = request;
-  const [pathname = '/'] = url.split('?');
-  const judgement = await access.judge(proofOf(request), { method, pathname }, signal);
+  const target = parseTarget(url);
+  if (target === undefined) return text(400, 'the path is not written plainly');
+  const judgement = await access.judge(proofOf(request), { method, pathname: target.pathname }, signal);
   if (judgement !== 'allowed') return text(judgement.status, judgement.message);
-  return api({ method, path: url, signal });
+  return api({ method, ...target, signal });
 };
 
 const BEARER = /^bearer +(\S+)$/i;
