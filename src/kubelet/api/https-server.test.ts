@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:https';
 import { after, before, describe, it } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { createSystemClock } from '../../base/clock.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { createSeededRandom } from '../../base/random.ts';
@@ -179,6 +180,21 @@ describe('the server of tart-kubelet', () => {
         assert.doesNotMatch(said, /hidden/);
       });
     }
+  });
+
+  it('takes no certificate for a proof where it knows no authority of the cluster, not even of those that everybody trusts', async (t) => {
+    const everybodys = getCACertificates('default');
+    setDefaultCACertificates([renderCertificate(ours.certificate)]);
+    t.after(() => setDefaultCACertificates(everybodys));
+    const other = await startKubeletServer({
+      ...{ host: '127.0.0.1', port: 0, clientAuthority: undefined, access, logger: silentLogger },
+    });
+    t.after(() => other.close());
+    other.useCertificate(issue(ours, 'system:node:mac-2', 'server auth'));
+    other.answerWith(async () => text(200, 'hello'));
+    const client = issue(ours, 'kube-apiserver', 'client auth');
+    assert.equal(await ask({ client, port: other.port }), '401 Unauthorized');
+    assert.equal(await ask({ token: 'good', port: other.port }), '200 hello');
   });
 
   it('answers the first who asks, and others at the same time', async () => {

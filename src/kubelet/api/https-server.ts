@@ -19,8 +19,8 @@ export interface KubeletServerOptions {
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
-  /** PEM of the authority that callers' certificates must come from. */
-  readonly clientAuthority: string;
+  /** PEM of the authority that callers' certificates must come from; undefined: none is known, and no certificate counts. */
+  readonly clientAuthority: string | undefined;
   readonly access: Access;
   readonly logger: Logger;
 }
@@ -77,8 +77,9 @@ const createInner = (options: KubeletServerOptions, onExchange: (exchange: Excha
   return server;
 };
 
-const toContext = ({ clientAuthority: ca }: KubeletServerOptions, pair: ServingPair | undefined) => ({
-  ...{ ca, minVersion: 'TLSv1.2' as const },
+const toContext = ({ clientAuthority }: KubeletServerOptions, pair: ServingPair | undefined) => ({
+  // Without a list Node trusts all public authorities.
+  ...{ ca: clientAuthority === undefined ? [] : [clientAuthority], minVersion: 'TLSv1.2' as const },
   ...(pair !== undefined && { cert: pair.certificatePem, key: pair.keyPem.reveal() }),
 });
 
