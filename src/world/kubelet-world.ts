@@ -124,8 +124,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   });
   return {
     ...{ kernel, mac, login, operator, dispatcher, starts, commands, writes, pods, ...jury },
-    goDown: () => tellGoDown(),
-    node,
+    ...{ goDown: () => tellGoDown(), node },
     pod: (name) => pods().find(({ metadata }) => metadata.name === name),
   };
 };

@@ -60,10 +60,8 @@ export const createPodPart = (ports: PodPorts, pods: Cache<Pod>): PodPart => {
       const known = await Promise.race([run.exited, Promise.resolve(undefined)]);
       if (known !== undefined) memory.exit = known;
       else if (pod !== undefined) {
-        if (made === undefined) {
-          recallRun(memory, pod);
-          resumeLog(ports, run.vm);
-        }
+        if (made === undefined) recallRun(memory, pod);
+        if (made === undefined) resumeLog(ports, run.vm);
         memory.endAttendance = attendVm(ports, {
           ...{ pod, run, memory, wake, signal: lives.signal },
           ...(made !== undefined && { made }),

@@ -1,7 +1,7 @@
 /** A program for Macs, signed as Apple's documentation of code signing lays it out, by an authority of our own in the place of Apple's. */
 import { createHash, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 
-export const PAGE_BITS = 12;
+const PAGE_BITS = 12;
 export const PAGE_BYTES = 2 ** PAGE_BITS;
 const DIRECTORY_HEAD_BYTES = 64;
 
