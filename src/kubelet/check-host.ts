@@ -57,8 +57,11 @@ export const checkHost = async (options: CheckOptions): Promise<boolean> => {
   await mac.watch.lookOnce(signal);
   const { findings } = mac.watch.state();
   for (const concern of CONCERNS) say(renderFinding(TITLES[concern], findings[concern]));
-  return [...trials, ...CONCERNS.map((concern) => findings[concern].is !== 'ill')].every(Boolean);
+  return [...trials, ...CONCERNS.map((concern) => !isTrouble(findings[concern]))].every(Boolean);
 };
+
+/** Also what could not be seen for a reason that somebody has to do something about. */
+const isTrouble = (finding: Finding): boolean => finding.is !== 'well' && finding.reason !== undefined;
 
 const renderFinding = (what: string, finding: Finding): string => {
   if (finding.is === 'well') return `ok    ${what}`;

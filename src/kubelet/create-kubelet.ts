@@ -23,10 +23,11 @@ import type { HostFiles } from './host/host-files.ts';
 import type { ImagePort } from './images/image-port.ts';
 import type { NodePart } from './node/node-part.ts';
 import { keepHouse } from './pods/housekeeping.ts';
-import { openJournal } from './pods/journal.ts';
+import { type Journal, openJournal } from './pods/journal.ts';
 import { createPodPart, type PodPart } from './pods/pod-controller.ts';
 import type { PodMetrics } from './pods/pod-metrics.ts';
 import type { Dial } from './pods/probes/dial.ts';
+import { uidOf, vmNameOf } from './pods/vm-name.ts';
 import type { VmPort } from './vm/vm-port.ts';
 
 export interface KubeletPorts {
@@ -71,6 +72,8 @@ export interface KubeletPaths {
 export interface Kubelet {
   /** The Pods of this Node, as far as the API told. */
   readonly pods: Cache<Pod>;
+  /** The name of its VM: the one on record, which is another on a Mac that was the Go original's. */
+  readonly vmOf: (pod: Pod) => string;
   run(signal: AbortSignal): Promise<void>;
   /** The Mac shuts down: the Node says so, and VMs are stopped. Settles when the end of each was told. */
   goDown(signal: AbortSignal): Promise<void>;
@@ -87,12 +90,13 @@ export const createKubelet = (ports: KubeletPorts): Kubelet => {
     transform: dropManagedFields,
     fieldSelector: `spec.nodeName=${settings.nodeName}`,
   });
-  let part: PodPart | undefined;
-  const begin = (given: PodPart): void => {
-    part = given;
+  let [part, journal]: [PodPart?, Journal?] = [];
+  const begin = (given: PodPart, on: Journal): void => {
+    [part, journal] = [given, on];
   };
   return {
     pods,
+    vmOf: (pod) => journal?.get(uidOf(pod))?.vm ?? vmNameOf(pod),
     run: (signal) => runKubelet(ports, { pods, begin }, signal),
     goDown: async (signal) => {
       ports.node.goDown();
@@ -103,8 +107,8 @@ export const createKubelet = (ports: KubeletPorts): Kubelet => {
 
 interface Beginning {
   readonly pods: Cache<Pod>;
-  /** Is told who looks after the Pods. */
-  readonly begin: (part: PodPart) => void;
+  /** Is told who looks after the Pods, and by which journal. */
+  readonly begin: (part: PodPart, journal: Journal) => void;
 }
 
 const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signal: AbortSignal): Promise<void> => {
@@ -117,7 +121,7 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
   const podPorts = {
     ...{ client, clock, random: random.stream('pods'), logger, events, journal },
     ...{ vms: ports.vms, images: ports.images, dial: ports.dial, metrics: ports.metrics },
-    shares: ports.logs === undefined ? shares : withLogs(shares, ports.logs),
+    ...(ports.logs === undefined ? { shares } : { shares: withLogs(shares, ports.logs), resumeLog: ports.logs.resume }),
     ...(ports.vnc !== undefined && { vnc: ports.vnc }),
     ...(ports.forwardPort !== undefined && { forwardPort: ports.forwardPort }),
     ...(ports.forwardMetrics !== undefined && { forwardMetrics: ports.forwardMetrics }),
@@ -126,7 +130,7 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
   };
   const part = createPodPart(podPorts, pods);
   const { controller, inventory } = part;
-  begin(part);
+  begin(part, journal);
   const manager = createManager({
     ...{ client, clock, random, logger, events },
     name: COMPONENT,

@@ -6,12 +6,13 @@ import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import { createUsageMeter, type SystemUsage, type UsageMeter } from './api/usage/measure-usage.ts';
 import { type KubeletFlags, vmsMaxOf } from './flags.ts';
+import type { CommandPort } from './host/command-port.ts';
 import type { DiskSpace, HostFiles } from './host/host-files.ts';
 import { createSystemCommands } from './host/system-commands.ts';
 import { createSystemFiles, measureSystemDisk } from './host/system-files.ts';
 import type { ImagePort } from './images/image-port.ts';
 import { createTartImages } from './images/tart-images.ts';
-import { createGuiSession, noGuiSession } from './node/gui-session.ts';
+import { createGuiSession, lookingOnly, noGuiSession } from './node/gui-session.ts';
 import { createMacProbes, createPlainProbes, readShutdown } from './node/host-probes.ts';
 import { createHostWatch, type HostWatch } from './node/host-watch.ts';
 import { findNodeAddress, type InterfaceAddress } from './node/node-address.ts';
@@ -44,6 +45,8 @@ export interface OpenHostOptions {
   readonly agentVersion: string;
   /** As long as the agent lives. */
   readonly life: AbortSignal;
+  /** The programs of this Mac, unless it is said otherwise. */
+  readonly commands?: CommandPort;
 }
 
 export interface KubeletFolders {
@@ -73,12 +76,13 @@ const VERSION_TIMEOUT_MS = 5_000;
 export const openHost = (options: OpenHostOptions): OpenHost => {
   const { flags, clock, random, logger, life } = options;
   const { platform, uid, user, env } = options.process;
-  const commands = createSystemCommands({ clock, env });
+  const commands = options.commands ?? createSystemCommands({ clock, env });
   const files = createSystemFiles();
   const folders = foldersUnder(flags.rootDirectory);
   const cli = createTartCli({ commands, binary: flags.tartBinary });
   const tartHome = env['TART_HOME'] ?? `${env['HOME'] ?? ''}/.tart`;
-  const session = platform === 'macos' ? createGuiSession({ commands, clock, logger, uid, life }) : noGuiSession;
+  const repaired = platform === 'macos' ? createGuiSession({ commands, clock, logger, uid, life }) : noGuiSession;
+  const session = flags.does === 'check' ? lookingOnly(repaired) : repaired;
   const vms = createTartVms({
     ...{ cli, commands, files, clock, life, tartHome, recordsDir: folders.records },
     ...{ vmsMax: vmsMaxOf(flags.capacity), ensureSession: session.ensure },

@@ -31,7 +31,7 @@ import { type HostProcess, type OpenHost, openHost } from './open-host.ts';
 import { openWaysIn } from './open-ways-in.ts';
 import { createPodMetrics } from './pods/pod-metrics.ts';
 import type { MapAddress } from './pods/probes/network-dial.ts';
-import { parseVmName, vmNameOf } from './pods/vm-name.ts';
+import { parseVmName } from './pods/vm-name.ts';
 
 export interface AgentOptions {
   readonly flags: KubeletFlags;
@@ -140,12 +140,12 @@ const createApi = ({ clock, nodeName, metrics, mac, logs, kubelet, startedAtMs }
   const { files, folders, usage } = mac;
   const view = async (signal: AbortSignal): Promise<UsageView> => {
     const sample = await usage.read(signal);
-    return { nodeName, startedAtMs, sample, before: usage.before(), pods: kubelet.pods.list(), vmOf: vmNameOf };
+    return { nodeName, startedAtMs, sample, before: usage.before(), pods: kubelet.pods.list(), vmOf: kubelet.vmOf };
   };
   return createKubeletApi({
     clock,
     pods: kubelet.pods.list,
-    logs: { files, keeper: logs, logDirectory: folders.logs, vmOf: vmNameOf },
+    logs: { files, keeper: logs, logDirectory: folders.logs, vmOf: kubelet.vmOf },
     metrics: () => metrics.registry.metrics(),
     resourceMetrics: async (signal) => renderResourceMetrics(await view(signal)),
     summary: async (signal) => renderSummary(await view(signal)),
@@ -153,8 +153,8 @@ const createApi = ({ clock, nodeName, metrics, mac, logs, kubelet, startedAtMs }
 };
 
 interface NodeConnection extends Pick<ClusterConnection, 'client' | 'transport'> {
-  /** PEM of the cluster's own authority. */
-  readonly authority: string;
+  /** PEM of the cluster's own authority, if the kubeconfig says it. */
+  readonly authority: string | undefined;
 }
 
 const login = async ({ kubeconfig, nodeName, closing, ...deps }: AgentOptions): Promise<NodeConnection> => {
@@ -170,12 +170,12 @@ const login = async ({ kubeconfig, nodeName, closing, ...deps }: AgentOptions): 
   );
   closing.defer(connection.close);
   const { ca } = readConfig({ nodeName, kubeconfig: secret });
-  return { ...connection, authority: ca === undefined ? '' : (await readPem(ca, host)).reveal() };
+  return { ...connection, authority: ca === undefined ? undefined : (await readPem(ca, host)).reveal() };
 };
 
 interface Listening {
   readonly address: string;
-  readonly authority: string;
+  readonly authority: string | undefined;
   readonly client: KubeClient;
 }
 
@@ -184,6 +184,8 @@ const listen = async (
   { flags, clock, logger, nodeName, closing }: AgentOptions,
   { address, authority, client }: Listening,
 ): Promise<KubeletServer> => {
+  if (authority === undefined)
+    logger.warn('The kubeconfig names no authority of the cluster: callers are known by tokens, not by certificates');
   const server = await startKubeletServer({
     ...{ host: address.startsWith('127.') ? address : '0.0.0.0', port: flags.kubeletPort, logger },
     ...{ clientAuthority: authority, access: createAccess({ client, clock, nodeName }) },

@@ -6,7 +6,10 @@ import { isLauncher, readCommandFile } from '../sim/tart/step/command-file.ts';
 describe('the command file of a guest of steps', () => {
   it('is read as the agent writes it', () => {
     const words = ['/bin/sh', '-c', "echo it's here", '', 'a b'];
-    const env = new Map([['NAME', "o'clock"]]);
+    const env = new Map([
+      ['NAME', "o'clock"],
+      ['tls.crt', 'x'],
+    ]);
     assert.deepEqual(
       readCommandFile(renderCommandFile({ name: 'vm', command: words, workingDir: '/tmp' }, env)),
       words,

@@ -266,6 +266,12 @@ describe('what a Pod can do without', () => {
     createPod(world, { atMs: 1_000, name: 'pod' }, { metadata: { annotations }, container: { ports } });
     await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
     assert.match(world.pod('pod')?.status?.podIP ?? '', /^192\.168\.64\./, 'its own address, and no other Pod’s');
+    const told = (): readonly string[] => eventsOf(world).filter((event) => event.includes('PortNotForwarded'));
+    await runUntil(world, 'both are told', () => told().length > 1);
+    assert.deepEqual(told(), [
+      'Warning PortNotForwarded pod: metrics at port 9091 are not passed on: the port is taken',
+      'Warning PortNotForwarded pod: hostPort 8080 is not passed on: the port is taken',
+    ]);
   });
 });
 

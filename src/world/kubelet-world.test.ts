@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FINALIZERS } from '../kinds/labels.ts';
 import { PODS } from '../kube/types/core.ts';
+import type { Kubelet } from '../kubelet/create-kubelet.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
 import { runningVms, type SimVm } from '../sim/tart/tart-home.ts';
 import { createKubeletWorld, type KubeletWorld, type KubeletWorldOptions } from './kubelet-world.ts';
@@ -413,7 +414,16 @@ describe('tart-kubelet on the virtual clock', () => {
   });
 
   it('R27 K4: on a Mac of the Go original a VM that runs is taken over, not started a second time', async () => {
-    const world = createKubeletWorld({ seed: 15 });
+    const resumed: string[] = [];
+    const nothing = async (): Promise<void> => undefined;
+    const logs = { begin: nothing, finish: nothing, resume: async (vm: string) => void resumed.push(vm) };
+    let vmOf: Kubelet['vmOf'] = () => '';
+    const world = createKubeletWorld({
+      ...{ seed: 15, adjust: (ports) => ({ ...ports, logs }) },
+      begun: (kubelet) => {
+        vmOf = kubelet.vmOf;
+      },
+    });
     world.kernel.kill('kubelet');
     const old = renderPod('old', { metadata: { finalizers: [FINALIZERS.pod] } });
     world.operator.create('/api/v1/namespaces/default/pods', old);
@@ -426,6 +436,9 @@ describe('tart-kubelet on the virtual clock', () => {
     world.kernel.schedule(10, 'the Go original', () => void world.mac.commands.startRecorded({ argv, ...record }));
     await runUntil(world, 'the old VM is told as ready', () => isReady(world.pod('old')));
     assert.equal(world.pod('old')?.status?.containerStatuses?.[0]?.containerID, 'tart://default-old');
+    assert.deepEqual(resumed, ['default-old'], 'what it prints is kept');
+    const [pod] = world.pods();
+    assert.equal(pod && vmOf(pod), 'default-old', 'its log and its figures are looked for under its own name');
     assert.deepEqual(
       [...world.starts].filter(([vm]) => vm.includes('old')),
       [['default-old', 1]],

@@ -9,7 +9,7 @@ import { createGuardedApi } from '../controlplane/control-plane.ts';
 import { createStore } from '../controlplane/store/store.ts';
 import { NODES, type Node, PODS } from '../kube/types/core.ts';
 import type { Pod } from '../kube/types/pod.ts';
-import { createKubelet, type KubeletPorts } from '../kubelet/create-kubelet.ts';
+import { createKubelet, type Kubelet, type KubeletPorts } from '../kubelet/create-kubelet.ts';
 import type { Actor } from '../sim/kernel/actor.ts';
 import { createKernel, type Kernel, type KernelOptions } from '../sim/kernel/kernel.ts';
 import { seenBy } from '../sim/tart/step/seen-by.ts';
@@ -27,6 +27,8 @@ import { openWorldClient } from './world-login.ts';
 export interface KubeletWorldOptions extends KernelOptions {
   /** What the agent works with, where a test wants it otherwise: a mutant. */
   readonly adjust?: (ports: KubeletPorts) => KubeletPorts;
+  /** Is told of each life of the agent, before it runs. */
+  readonly begun?: (kubelet: Kubelet) => void;
   /** Is there a job dispatcher, and of which protocol: images whose script is `dispatch-poll` are runners'. */
   readonly dispatch?: 1 | 2;
   /** Has the Mac a loginwindow that may die; otherwise somebody is always logged in. */
@@ -105,6 +107,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
       login: options.login ?? 'always',
     });
     const kubelet = createKubelet(adjust(ports));
+    options.begun?.(kubelet);
     tellGoDown = () => actor.task('goes down', () => kubelet.goDown(neverAborted()));
     await kubelet.run(neverAborted());
   };
@@ -121,8 +124,7 @@ export const createKubeletWorld = (options: KubeletWorldOptions): KubeletWorld =
   });
   return {
     ...{ kernel, mac, login, operator, dispatcher, starts, commands, writes, pods, ...jury },
-    goDown: () => tellGoDown(),
-    node,
+    ...{ goDown: () => tellGoDown(), node },
     pod: (name) => pods().find(({ metadata }) => metadata.name === name),
   };
 };

@@ -8,7 +8,6 @@ import { createKubeletApi } from '../kubelet/api/kubelet-api.ts';
 import { createLogKeeper, type LogKeeper } from '../kubelet/api/logs/log-keeper.ts';
 import type { Kubelet } from '../kubelet/create-kubelet.ts';
 import type { HostFiles } from '../kubelet/host/host-files.ts';
-import { vmNameOf } from '../kubelet/pods/vm-name.ts';
 import { type KubeletServing, MAC_PATHS } from './kubelet-ports.ts';
 
 export interface StepServingOptions {
@@ -42,10 +41,10 @@ export const serveStepKubelet = async (options: StepServingOptions): Promise<Ste
   });
   return {
     ...{ address, server, logs },
-    answerFor: ({ pods }) =>
+    answerFor: ({ pods, vmOf }) =>
       server.answerWith(
         createKubeletApi({
-          ...{ clock, pods: pods.list, logs: { files, keeper: logs, logDirectory, vmOf: vmNameOf } },
+          ...{ clock, pods: pods.list, logs: { files, keeper: logs, logDirectory, vmOf } },
           ...{ metrics: nothing, resourceMetrics: nothing, summary: async () => ({}) },
         }),
       ),

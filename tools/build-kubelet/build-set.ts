@@ -13,6 +13,8 @@ export interface BuildOptions {
   /** The bundle is all that a roll sends; the runtime changes rarely and takes a minute to pack. */
   readonly what: 'all' | 'bundle';
   readonly say: (line: string) => void;
+  /** The official one, unless it is said otherwise. */
+  readonly readRuntime?: typeof readMacRuntime;
 }
 
 export interface BuiltFile {
@@ -30,7 +32,7 @@ const NAMES = {
 } as const;
 
 export const buildSet = async (options: BuildOptions): Promise<readonly BuiltFile[]> => {
-  const { project, out, what, say } = options;
+  const { project, out, what, say, readRuntime = readMacRuntime } = options;
   await mkdir(out, { recursive: true });
   const put = async (name: string, content: Uint8Array | string, mode = 0o644): Promise<BuiltFile> => {
     await writeFile(join(out, name), content, { mode });
@@ -43,8 +45,8 @@ export const buildSet = async (options: BuildOptions): Promise<readonly BuiltFil
   checkBundle(bundle);
   const files = [await put(NAMES.bundle, bundle.bytes), await put(NAMES.wrapper, WRAPPER, 0o755)];
   if (what === 'all') {
-    const { version, program, signature } = await readMacRuntime(project);
-    say(`Node ${version}, ${signature.pages} pages as signed by ${signature.developers.join(', ')}`);
+    const { version, program, signature } = await readRuntime(project);
+    say(`Node ${version}, ${signature.pages} pages as signed by ${signature.developer}`);
     files.push(await put(NAMES.runtime, packRuntime(program)));
   }
   await writeFile(join(out, NAMES.sums), files.map(({ sha256, name }) => `${sha256}  ${name}\n`).join(''));

@@ -1,9 +1,9 @@
 /**
- * Reads the signature of a program for macOS without macOS: where it is, who signed, and whether the program's pages are those that were
+ * Reads the signature of a program for macOS without macOS: where it is, who signed, and whether the program is the one that was
  * signed. Independent of Apple's `codesign` and of whoever packed the file. Pure.
  */
-import { createHash } from 'node:crypto';
-import { FleetError } from '../../src/base/errors.ts';
+import { FleetError, messageOf } from '../../src/base/errors.ts';
+import { APPLE_ROOT, bad, readSigner, sha256 } from './cms.ts';
 
 export interface Signature {
   readonly identifier: string;
@@ -12,95 +12,139 @@ export interface Signature {
   /** What Apple calls cdhash: it names this very program. */
   readonly directoryHash: string;
   readonly pages: number;
-  /** Whose certificates came along. */
-  readonly developers: readonly string[];
+  /** Whom Apple's certificate names. */
+  readonly developer: string;
 }
 
 const MACH_O_64 = 0xfeedfacf;
 const ARM64 = 0x0100000c;
 const HEADER_BYTES = 32;
+const COMMAND_BYTES_MIN = 8;
 const LC_CODE_SIGNATURE = 0x1d;
 const SUPER_BLOB = 0xfade0cc0;
 const CODE_DIRECTORY = 0xfade0c02;
+const CMS_WRAPPER = 0xfade0b01;
+const BLOB_HEAD_BYTES = 8;
+const DIRECTORY_SLOT = 0;
 const CMS_SLOT = 0x10000;
+/** The first version that names the team, and the first that can be longer than 4 GB. */
+const VERSION_WITH_TEAM = 0x20200;
+const VERSION_WITH_LONG_LIMIT = 0x20300;
 const SHA_256 = 2;
 const HASH_BYTES = 32;
 const SHORT_HASH_BYTES = 20;
-const DEVELOPER = /Developer ID Application: [^()]+ \([A-Z0-9]{10}\)/g;
+/** macOS has pages of 4 and of 16 KiB. */
+const PAGE_BITS = [12, 14];
 
-/** Throws `invalid` for anything that is not a signed program for Apple silicon, whole and unchanged. */
-export const readSignature = (program: Buffer): Signature => {
-  const blobs = findBlobs(program);
-  const directory = blobs.find(({ bytes }) => bytes.readUInt32BE(0) === CODE_DIRECTORY)?.bytes;
-  const cms = blobs.find(({ slot }) => slot === CMS_SLOT)?.bytes;
-  if (directory === undefined || cms === undefined) throw bad('it has no signature of a developer');
-  const pages = checkPages(program, directory);
-  const directoryHash = createHash('sha256').update(directory).digest();
-  // The signed part of the signature names the directory, so that no other can be put in its place.
-  if (!cms.includes(directoryHash)) throw bad('its signature is for another program');
+/** Throws `invalid` for anything that is not a program for Apple silicon, whole and unchanged, signed by a developer whom the root vouches for. */
+export const readSignature = (program: Buffer, root = APPLE_ROOT): Signature => {
+  try {
+    return readChecked(program, root);
+  } catch (thrown) {
+    // Offsets that lead out of the file, and certificates that are none.
+    throw thrown instanceof FleetError ? thrown : bad(`its signature cannot be read: ${messageOf(thrown)}`);
+  }
+};
+
+const readChecked = (program: Buffer, root: string): Signature => {
+  const { startsAt, blobs } = findBlobs(program);
+  const directories = blobs.filter(({ magic }) => magic === CODE_DIRECTORY);
+  const [directory] = directories;
+  const cms = blobs.find(({ slot, magic }) => slot === CMS_SLOT && magic === CMS_WRAPPER);
+  if (directory?.slot !== DIRECTORY_SLOT || cms === undefined) throw bad('it has no signature of a developer');
+  if (directories.length > 1) throw bad('it has more signatures than are known here');
+  const pages = checkPages(program.subarray(0, startsAt), directory.bytes);
+  checkOthers(directory.bytes, blobs);
+  const directoryHash = sha256(directory.bytes);
+  const { developer, team } = readSigner(cms.bytes.subarray(BLOB_HEAD_BYTES), directoryHash, root);
+  if (textAt(directory.bytes, directory.bytes.readUInt32BE(48)) !== team)
+    throw bad(`it says that it is of another team than the one that signed it, ${team}`);
   return {
-    identifier: textAt(directory, directory.readUInt32BE(20)),
-    team: textAt(directory, directory.readUInt32BE(48)),
+    identifier: textAt(directory.bytes, directory.bytes.readUInt32BE(20)),
+    ...{ team, developer, pages },
     directoryHash: directoryHash.toString('hex', 0, SHORT_HASH_BYTES),
-    pages,
-    developers: [...new Set(cms.toString('latin1').match(DEVELOPER) ?? [])],
   };
 };
 
 interface Blob {
   readonly slot: number;
+  readonly magic: number;
   readonly bytes: Buffer;
 }
 
-const findBlobs = (program: Buffer): readonly Blob[] => {
+interface Signed {
+  /** Where the program ends and its signature begins. */
+  readonly startsAt: number;
+  readonly blobs: readonly Blob[];
+}
+
+const findBlobs = (program: Buffer): Signed => {
   if (program.length < HEADER_BYTES || program.readUInt32LE(0) !== MACH_O_64 || program.readUInt32LE(4) !== ARM64)
     throw bad('it is no program for Apple silicon');
   const commands = program.readUInt32LE(16);
   let at = HEADER_BYTES;
   for (let command = 0; command < commands; command += 1) {
-    if (program.readUInt32LE(at) === LC_CODE_SIGNATURE) {
-      const start = program.readUInt32LE(at + 8);
-      return splitSuperBlob(program.subarray(start, start + program.readUInt32LE(at + 12)));
+    const [is, length] = [program.readUInt32LE(at), program.readUInt32LE(at + 4)];
+    if (is === LC_CODE_SIGNATURE) {
+      const startsAt = program.readUInt32LE(at + 8);
+      if (startsAt + program.readUInt32LE(at + 12) !== program.length)
+        throw bad('something follows its signature, or is missing');
+      return { startsAt, blobs: splitSuperBlob(program.subarray(startsAt)) };
     }
-    at += program.readUInt32LE(at + 4);
+    if (length < COMMAND_BYTES_MIN) break;
+    at += length;
   }
   throw bad('it is not signed');
 };
 
 const splitSuperBlob = (blob: Buffer): readonly Blob[] => {
-  if (blob.length < 12 || blob.readUInt32BE(0) !== SUPER_BLOB) throw bad('its signature cannot be read');
+  if (blob.readUInt32BE(0) !== SUPER_BLOB) throw bad('its signature cannot be read');
   return Array.from({ length: blob.readUInt32BE(8) }, (_, index) => {
     const entry = 12 + 8 * index;
     const start = blob.readUInt32BE(entry + 4);
-    return { slot: blob.readUInt32BE(entry), bytes: blob.subarray(start, start + blob.readUInt32BE(start + 4)) };
+    const bytes = blob.subarray(start, start + blob.readUInt32BE(start + 4));
+    return { slot: blob.readUInt32BE(entry), magic: bytes.readUInt32BE(0), bytes };
   });
 };
 
-/** How many pages there are, all of which are as they were signed. */
-const checkPages = (program: Buffer, directory: Buffer): number => {
-  const [hashOffset, pages, limit] = [16, 28, 32].map((field) => directory.readUInt32BE(field));
-  const [hashBytes, hashType, pageBits] = [directory[36], directory[37], directory[39]];
-  if (hashType !== SHA_256 || hashBytes !== HASH_BYTES) throw bad('its signature is of a kind that is not known here');
-  const pageBytes = 2 ** (pageBits ?? 0);
-  for (let page = 0; page < (pages ?? 0); page += 1) {
-    const content = program.subarray(page * pageBytes, Math.min((page + 1) * pageBytes, limit ?? 0));
-    const start = (hashOffset ?? 0) + page * HASH_BYTES;
-    if (
-      !createHash('sha256')
-        .update(content)
-        .digest()
-        .equals(directory.subarray(start, start + HASH_BYTES))
-    )
+/** How many pages there are, all of which are as they were signed: from the first byte of the program to the last before its signature. */
+const checkPages = (code: Buffer, directory: Buffer): number => {
+  const [version, hashOffset, pages, limit] = [
+    ...[directory.readUInt32BE(8), directory.readUInt32BE(16)],
+    ...[directory.readUInt32BE(28), directory.readUInt32BE(32)],
+  ] as const;
+  const [hashBytes, hashType, pageBits] = [directory.readUInt8(36), directory.readUInt8(37), directory.readUInt8(39)];
+  const isPlain = directory.readUInt32BE(44) === 0 && (version < VERSION_WITH_LONG_LIMIT || isZero(directory, 56));
+  if (hashType !== SHA_256 || hashBytes !== HASH_BYTES || !PAGE_BITS.includes(pageBits) || !isPlain)
+    throw bad('its signature is of a kind that is not known here');
+  if (version < VERSION_WITH_TEAM) throw bad('its signature names no team');
+  const pageBytes = 2 ** pageBits;
+  if (limit !== code.length || pages === 0 || pages !== Math.ceil(limit / pageBytes))
+    throw bad('its signature is not for all of it');
+  for (let page = 0; page < pages; page += 1) {
+    const content = code.subarray(page * pageBytes, (page + 1) * pageBytes);
+    if (!sha256(content).equals(hashAt(directory, hashOffset + page * HASH_BYTES)))
       throw bad(`page ${page} of it is not as it was signed`);
   }
-  return pages ?? 0;
+  return pages;
+};
+
+/** Eight bytes. */
+const isZero = (bytes: Buffer, at: number): boolean => bytes.readBigUInt64BE(at) === 0n;
+
+/** What stands beside the pages (what the program may do, what it needs) is hashed in front of them, by its slot. */
+const checkOthers = (directory: Buffer, blobs: readonly Blob[]): void => {
+  const [hashOffset, slots] = [directory.readUInt32BE(16), directory.readUInt32BE(24)];
+  for (const { slot, bytes } of blobs) {
+    if (slot === DIRECTORY_SLOT || slot === CMS_SLOT) continue;
+    if (slot > slots || !sha256(bytes).equals(hashAt(directory, hashOffset - slot * HASH_BYTES)))
+      throw bad(`part ${slot} of its signature is not as it was signed`);
+  }
+};
+
+const hashAt = (directory: Buffer, at: number): Buffer => {
+  if (at < 0 || at + HASH_BYTES > directory.length) throw bad('its signature has too few hashes');
+  return directory.subarray(at, at + HASH_BYTES);
 };
 
 const textAt = (bytes: Buffer, start: number): string => bytes.toString('latin1', start, bytes.indexOf(0, start));
-
-const bad = (why: string): FleetError =>
-  new FleetError('invalid', {
-    code: 'BadMacProgram',
-    message: `the runtime for Macs is not as its makers signed it: ${why}`,
-    hint: 'Remove what was downloaded and try again; if it stays, do not roll it out.',
-  });

@@ -1,6 +1,6 @@
 /**
- * Files of packages that the lock file names by their checksums. npm installs those that fit this machine only; the others are fetched into a
- * cache, and are the very ones that the lock file means, or nothing.
+ * Files of packages that the lock file names by their checksums: the very ones that it means, or nothing. A checksum is of a whole package, as
+ * it was packed, so that is fetched into a cache, also where npm has installed it: what lies there can have been changed since.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -42,8 +42,6 @@ export const readLockedFile = async (
   { name, version, integrity }: LockedPackage,
   file: string,
 ): Promise<Buffer> => {
-  const installed = join(project, 'node_modules', name, file);
-  if (existsSync(installed)) return readFile(installed);
   const packed = await fetchPackage(project, { name, version, integrity });
   const options = { encoding: 'buffer', maxBuffer: FILE_BYTES_MAX } as const;
   const { stdout } = await promisify(execFile)('tar', ['-xzOf', packed, `package/${file}`], options);
@@ -59,7 +57,14 @@ const fetchPackage = async (
   await mkdir(cache, { recursive: true });
   if (!existsSync(path)) {
     const fetched = await mkdir(join(cache, 'new'), { recursive: true }).then(() => join(cache, 'new'));
-    await promisify(execFile)('npm', ['pack', `${name}@${version}`, '--silent', '--pack-destination', fetched]);
+    await promisify(execFile)('npm', [
+      'pack',
+      `${name}@${version}`,
+      '--silent',
+      '--prefer-offline',
+      '--pack-destination',
+      fetched,
+    ]);
     await rename(join(fetched, `${name}-${version}.tgz`), path);
   }
   const sum = createHash('sha512')

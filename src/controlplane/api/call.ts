@@ -60,6 +60,8 @@ const NAMESPACE_SUBRESOURCES = ['status', 'finalize'];
  * segment that hides a slash names nothing: otherwise one thing would be allowed and another one done.
  */
 export const parseTarget = (path: string): Target | undefined => {
+  // In front of the first slash a real server has nothing, and HTTP allows a star.
+  if (!path.startsWith('/')) return undefined;
   const [root, ...encoded] = path.replace(/\/$/, '').slice(1).split('/');
   const segments = encoded.map(decodeSegment);
   if (segments.some((segment) => segment === '' || segment.includes('/'))) return undefined;

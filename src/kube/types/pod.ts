@@ -140,7 +140,12 @@ export interface PodSpec {
   readonly runtimeClassName?: string;
   readonly os?: { readonly name: string };
   readonly hostAliases?: readonly object[];
-  readonly dnsConfig?: object;
+  readonly dnsPolicy?: string;
+  readonly dnsConfig?: {
+    readonly nameservers?: readonly string[];
+    readonly searches?: readonly string[];
+    readonly options?: readonly object[];
+  };
 }
 
 interface ContainerTerminated {

@@ -18,14 +18,14 @@ interface Parts {
 
 interface Asked {
   readonly words: readonly string[];
-  readonly searchParams: URLSearchParams;
+  readonly query: URLSearchParams;
   readonly signal: AbortSignal;
 }
 
-export const answerLogs = async (parts: Parts, { words, searchParams, signal }: Asked): Promise<ApiResponse> => {
+export const answerLogs = async (parts: Parts, { words, query, signal }: Asked): Promise<ApiResponse> => {
   const [, namespace, name, container, ...rest] = words.map(decode);
   if (container === undefined || container === '' || rest.length > 0) return text(404, 'no such page');
-  const options = parseLogOptions(searchParams, parts.clock.now());
+  const options = parseLogOptions(query, parts.clock.now());
   const pod = parts.pods().find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
   if (pod === undefined) return text(404, `pod "${name}" does not exist`);
   if (!pod.spec.containers.some((candidate) => candidate.name === container))

@@ -2,15 +2,18 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:https';
 import { after, before, describe, it } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { createSystemClock } from '../../base/clock.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { createSeededRandom } from '../../base/random.ts';
 import { createAuthority, issueCertificate } from '../../pki/authority.ts';
 import { renderCertificate } from '../../pki/certificate.ts';
 import { createKeyPair, renderPrivateKey } from '../../pki/key.ts';
-import type { Access, Proof } from './access.ts';
+import { createSystemFiles } from '../host/system-files.ts';
+import { type Access, type Proof, subresourcesOf } from './access.ts';
 import { text } from './api-message.ts';
 import { type KubeletServer, startKubeletServer } from './https-server.ts';
+import { createKubeletApi } from './kubelet-api.ts';
 
 const clock = createSystemClock();
 const random = createSeededRandom('kubelet-server');
@@ -75,7 +78,7 @@ describe('the server of tart-kubelet', () => {
     assert.equal(await ask({ client: friend }), 'refused');
     server.useCertificate(issue(ours, 'system:node:mac-1', 'server auth'));
     assert.equal(await ask({ client: friend }), '503 the agent is starting');
-    server.answerWith(async ({ path }) => text(200, `hello ${path}`));
+    server.answerWith(async ({ pathname }) => text(200, `hello ${pathname}`));
     await t.test('by a certificate of the cluster', async () => {
       assert.equal(await ask({ client: friend, path: '/x' }), '200 hello /x');
       const groups = ['system:masters', 'system:authenticated'];
@@ -124,11 +127,75 @@ describe('the server of tart-kubelet', () => {
     });
   });
 
-  const startAnother = (): Promise<KubeletServer> =>
+  const startAnother = (judge: Access = access): Promise<KubeletServer> =>
     startKubeletServer({
-      ...{ host: '127.0.0.1', port: 0, clientAuthority: renderCertificate(ours.certificate), access },
+      ...{ host: '127.0.0.1', port: 0, clientAuthority: renderCertificate(ours.certificate), access: judge },
       logger: silentLogger,
     });
+
+  it('answers the very page that was judged, however its path is written', async (t) => {
+    const onlyFigures: Access = {
+      judge: async (_proof, { pathname }) =>
+        ['metrics', 'stats'].some((right) => subresourcesOf(pathname).includes(right))
+          ? 'allowed'
+          : { status: 403, message: 'Forbidden' },
+    };
+    const other = await startAnother(onlyFigures);
+    t.after(() => other.close());
+    other.useCertificate(issue(ours, 'system:node:mac-2', 'server auth'));
+    const files = createSystemFiles();
+    other.answerWith(
+      createKubeletApi({
+        ...{ clock, pods: () => [{ metadata: { namespace: 'ns', name: 'hidden' }, spec: { containers: [] } }] },
+        logs: {
+          ...{ files, keeper: { isOpen: () => false, subscribe: () => () => undefined } },
+          ...{ logDirectory: '/nowhere', vmOf: () => 'vm' },
+        },
+        ...{ metrics: async () => 'metrics', resourceMetrics: async () => '', summary: async () => ({}) },
+      }),
+    );
+    const ROWS = [
+      { path: '/metrics', is: /^200 metrics$/ },
+      { path: '/metrics?of=anything', is: /^200 metrics$/ },
+      { path: '/pods', is: /^403 / },
+      { path: '/metrics/../pods', is: /^400 / },
+      { path: '/metrics/..', is: /^400 / },
+      { path: '/metrics/./resource', is: /^400 / },
+      { path: '/stats/%2e%2e/pods', is: /^400 / },
+      { path: '/stats/.%2E/pods', is: /^400 / },
+      { path: '/metrics/../containerLogs/ns/hidden/main', is: /^400 / },
+      { path: '//pods', is: /^400 / },
+      { path: '//metrics/pods', is: /^400 / },
+      { path: '/metrics/..\\pods', is: /^400 / },
+      { path: '\\pods', is: /^400 / },
+      { path: '/metrics#/../pods', is: /^400 / },
+      { path: 'https://node/pods', is: /^400 / },
+      { path: '*pods', is: /^400 / },
+      { path: '/%70ods', is: /^403 / },
+    ];
+    for (const { path, is } of ROWS) {
+      await t.test(path, async () => {
+        const said = await ask({ token: 'figures', path, port: other.port });
+        assert.match(said, is);
+        assert.doesNotMatch(said, /hidden/);
+      });
+    }
+  });
+
+  it('takes no certificate for a proof where it knows no authority of the cluster, not even of those that everybody trusts', async (t) => {
+    const everybodys = getCACertificates('default');
+    setDefaultCACertificates([renderCertificate(ours.certificate)]);
+    t.after(() => setDefaultCACertificates(everybodys));
+    const other = await startKubeletServer({
+      ...{ host: '127.0.0.1', port: 0, clientAuthority: undefined, access, logger: silentLogger },
+    });
+    t.after(() => other.close());
+    other.useCertificate(issue(ours, 'system:node:mac-2', 'server auth'));
+    other.answerWith(async () => text(200, 'hello'));
+    const client = issue(ours, 'kube-apiserver', 'client auth');
+    assert.equal(await ask({ client, port: other.port }), '401 Unauthorized');
+    assert.equal(await ask({ token: 'good', port: other.port }), '200 hello');
+  });
 
   it('answers the first who asks, and others at the same time', async () => {
     const other = await startAnother();

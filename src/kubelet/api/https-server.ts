@@ -12,15 +12,15 @@ import { Secret } from '../../base/secret.ts';
 import type { KnownUser } from '../../kube/client/access-review.ts';
 import type { ServingPair } from '../../kube/node/serving-certificate.ts';
 import type { Access, Proof } from './access.ts';
-import { type ApiResponse, text } from './api-message.ts';
+import { type ApiResponse, parseTarget, text } from './api-message.ts';
 import type { KubeletApi } from './kubelet-api.ts';
 
 export interface KubeletServerOptions {
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
-  /** PEM of the authority that callers' certificates must come from. */
-  readonly clientAuthority: string;
+  /** PEM of the authority that callers' certificates must come from; undefined: none is known, and no certificate counts. */
+  readonly clientAuthority: string | undefined;
   readonly access: Access;
   readonly logger: Logger;
 }
@@ -77,8 +77,9 @@ const createInner = (options: KubeletServerOptions, onExchange: (exchange: Excha
   return server;
 };
 
-const toContext = ({ clientAuthority: ca }: KubeletServerOptions, pair: ServingPair | undefined) => ({
-  ...{ ca, minVersion: 'TLSv1.2' as const },
+const toContext = ({ clientAuthority }: KubeletServerOptions, pair: ServingPair | undefined) => ({
+  // Without a list Node trusts all public authorities.
+  ...{ ca: clientAuthority === undefined ? [] : [clientAuthority], minVersion: 'TLSv1.2' as const },
   ...(pair !== undefined && { cert: pair.certificatePem, key: pair.keyPem.reveal() }),
 });
 
@@ -131,10 +132,11 @@ const decide = async (
   { request, signal }: Asked,
 ): Promise<ApiResponse> => {
   const { method = '', url = '/' } = request;
-  const [pathname = '/'] = url.split('?');
-  const judgement = await access.judge(proofOf(request), { method, pathname }, signal);
+  const target = parseTarget(url);
+  if (target === undefined) return text(400, 'the path is not written plainly');
+  const judgement = await access.judge(proofOf(request), { method, pathname: target.pathname }, signal);
   if (judgement !== 'allowed') return text(judgement.status, judgement.message);
-  return api({ method, path: url, signal });
+  return api({ method, ...target, signal });
 };
 
 const BEARER = /^bearer +(\S+)$/i;

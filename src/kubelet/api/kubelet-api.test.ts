@@ -6,6 +6,7 @@ import { after, describe, it } from 'node:test';
 import { createManualClock } from '../../base/testing/manual-clock.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import { createSystemFiles } from '../host/system-files.ts';
+import { parseTarget } from './api-message.ts';
 import { createKubeletApi } from './kubelet-api.ts';
 
 const logDirectory = mkdtempSync(join(tmpdir(), 'kubelet-api-'));
@@ -49,7 +50,9 @@ const api = createKubeletApi({
 });
 
 const ask = async (path: string, method = 'GET'): Promise<string> => {
-  const { status, body } = await api({ method, path, signal: new AbortController().signal });
+  const target = parseTarget(path);
+  assert.ok(target !== undefined, path);
+  const { status, body } = await api({ method, ...target, signal: new AbortController().signal });
   let said = '';
   if (typeof body === 'string') said = body;
   else for await (const chunk of body) said += Buffer.from(chunk).toString();

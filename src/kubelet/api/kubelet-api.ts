@@ -33,14 +33,14 @@ const NOT_YET: ReadonlyMap<string, string> = new Map([
 export const createKubeletApi =
   (parts: KubeletApiParts): KubeletApi =>
   async (request) => {
-    const { pathname, searchParams } = new URL(request.path, 'https://node');
+    const { pathname, query } = request;
     const words = pathname.split('/').slice(1);
     const [first = ''] = words;
     const notYet = NOT_YET.get(first);
     if (notYet !== undefined) return text(501, notYet);
     if (request.method !== 'GET') return text(405, 'only GET is answered here');
     try {
-      if (first === 'containerLogs') return await answerLogs(parts, { words, searchParams, signal: request.signal });
+      if (first === 'containerLogs') return await answerLogs(parts, { words, query, signal: request.signal });
       return await answerPage(parts, pathname, request.signal);
     } catch (thrown) {
       if (isKind(thrown, 'invalid')) return text(400, toFleetError(thrown).message);

@@ -3,6 +3,7 @@
  * without us. Images that bring their own work (a runner's dispatch loop) have Pods without a command. Pure.
  */
 import type { Container } from '../../kube/types/pod.ts';
+import { expandVariables } from './expand-variables.ts';
 
 export const COMMAND_FILE = 'command.sh';
 
@@ -19,15 +20,29 @@ export const renderCommandFile = (
   { command = [], args = [], workingDir }: Container,
   env: ReadonlyMap<string, string>,
 ): string => {
-  const words = [...(command.length > 0 ? command : ['/bin/sh']), ...args];
+  const words = [...(command.length > 0 ? command : ['/bin/sh']), ...args].map((word) => expandVariables(word, env));
+  const odd = [...env].filter(([name]) => !isForShells(name)).map(([name, value]) => quote(`${name}=${value}`));
   return [
     '#!/bin/sh',
-    ...[...env].map(([name, value]) => `export ${name}=${quote(value)}`),
+    ...[...env].filter(([name]) => isForShells(name)).map(([name, value]) => `export ${name}=${quote(value)}`),
     ...(workingDir === undefined ? [] : [`cd ${quote(workingDir)} || exit 126`]),
-    `exec ${words.map(quote).join(' ')}`,
+    ...(odd.length === 0 ? [] : [`exec /usr/bin/env -- ${odd.join(' ')} \\`]),
+    `${odd.length === 0 ? 'exec ' : ''}${words.map(quote).join(' ')}`,
     '',
   ].join('\n');
 };
+
+/**
+ * Names that a shell can export. Kubernetes has others (the keys of a Secret: `tls.crt`), at which dash ends and which bash loses, and some
+ * that shells keep for themselves and do not let anybody set: `env` sets those. Its words can be seen in the guest, and only there.
+ */
+const isForShells = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !KEPT_BY_SHELLS.has(name);
+
+const KEPT_BY_SHELLS: ReadonlySet<string> = new Set(
+  '_ UID EUID PPID GROUPS RANDOM SECONDS LINENO OPTIND OPTERR FUNCNAME DIRSTACK SHELLOPTS BASHOPTS BASH_VERSINFO'.split(
+    ' ',
+  ),
+);
 
 /**
  * Starts the script once, however often it is asked to, and returns at once. The script's output and exit code go to

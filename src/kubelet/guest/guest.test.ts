@@ -23,6 +23,46 @@ describe('the command of a Pod', () => {
     const tell = { name: 'c', command: ['/bin/sh', '-c', 'printf %s "$NASTY"'] };
     assert.equal(run(renderCommandFile(tell, env({ NASTY: nasty }))), nasty);
   });
+  it('has $(NAME) replaced by variables of the container, as Kubernetes does it, and what a shell means by it left alone', () => {
+    const words = [
+      '--pod=$(POD)',
+      '$(POD)$(tls.crt)',
+      '$$(POD)',
+      '$(NO)',
+      '$((n + 1))',
+      '$(date $(POD))',
+      '$POD $',
+      '$$$(POD)',
+    ];
+    const file = renderCommandFile(
+      { name: 'c', command: ['$(TOOL)', '%s|'], args: words },
+      env({ TOOL: 'printf', POD: 'p', 'tls.crt': '!' }),
+    );
+    assert.equal(run(file), '--pod=p|p!|$(POD)|$(NO)|$((n + 1))|$(date $(POD))|$POD $|$p|');
+  });
+  for (const shell of [['/bin/sh'], ['bash', '--posix', '--norc']] as const) {
+    it(`gets every variable, whatever it is called, under ${shell.join(' ')}`, () => {
+      const values = {
+        'tls.crt': nasty,
+        'a-b': '1',
+        '-x': '0',
+        '1ST': '2',
+        UID: '3',
+        OPTIND: 'x',
+        PLAIN: '4',
+        "it's": '5',
+        PATH: '/bin:/usr/bin',
+      };
+      const file = renderCommandFile({ name: 'c', command: ['env', '-0'] }, env(values));
+      const [program, ...options] = shell;
+      const said = execFileSync(program, [...options, '-c', file], {
+        encoding: 'utf8',
+        env: {},
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }).split('\0');
+      for (const [name, value] of Object.entries(values)) assert.ok(said.includes(`${name}=${value}`), name);
+    });
+  }
   it('begins where the container says', () =>
     assert.equal(run(renderCommandFile({ name: 'c', command: ['pwd'], workingDir: '/' }, env({}))), '/\n'));
   it('is none when the Pod names neither command nor arguments', () => {

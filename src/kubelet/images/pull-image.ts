@@ -33,7 +33,7 @@ const SILENCE_MS = 5 * 60_000;
 export const pullImage = async (ports: PullPorts, request: PullRequest): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await pullOnce(ports, request);
+      return await pullByAnyLogin(ports, request);
     } catch (thrown) {
       const mayHelp = isKind(thrown, 'unavailable', 'throttled') && !isOurs(thrown);
       if (!mayHelp || attempt >= TRIES || request.signal.aborted) throw thrown;
@@ -46,8 +46,30 @@ export const pullImage = async (ports: PullPorts, request: PullRequest): Promise
 const isOurs = (thrown: unknown): boolean =>
   thrown instanceof FleetError && ['TartMissing', 'TartHangs'].includes(thrown.code);
 
-const pullOnce = async (ports: PullPorts, { image, credentials, onProgress, signal }: PullRequest): Promise<void> => {
+/** As kubelets do: of several logins for one registry, each until one is let in. Some registries do not know what one may not see. */
+const pullByAnyLogin = async (ports: PullPorts, request: PullRequest): Promise<void> => {
+  const [first = NOBODY, ...others] = loginsFor(request);
+  let refusal = await pullUnlessRefused(ports, request, first);
+  for (const login of others) {
+    if (refusal === undefined) return;
+    refusal = await pullUnlessRefused(ports, request, login);
+  }
+  if (refusal !== undefined) throw refusal;
+};
+
+const pullUnlessRefused = async (ports: PullPorts, request: PullRequest, login: Login): Promise<unknown> => {
+  try {
+    await pullOnce(ports, request, login);
+    return undefined;
+  } catch (thrown) {
+    if (isKind(thrown, 'denied', 'not-found') && !isOurs(thrown)) return thrown;
+    throw thrown;
+  }
+};
+
+const pullOnce = async (ports: PullPorts, request: PullRequest, login: Login): Promise<void> => {
   const { cli, clock, room } = ports;
+  const { image, onProgress, signal } = request;
   const { pullName } = parseImageReference(image);
   const pull = linkedController(signal);
   let cancelSilence = (): void => undefined;
@@ -60,7 +82,7 @@ const pullOnce = async (ports: PullPorts, { image, credentials, onProgress, sign
   try {
     await cli.ask({
       ...{ doing: 'tart pull', words: ['pull', pullName], timeoutMs: TART_LIMITS_MS.pull, signal: pull.signal },
-      env: { ...loginFor(image, credentials), CI: '1', TART_NO_AUTO_PRUNE: '1' },
+      env: { ...login, CI: '1', TART_NO_AUTO_PRUNE: '1' },
       onLine: (line) => {
         listenOn();
         const { percent, compressedBytes } = parsePullLine(line);
@@ -96,13 +118,18 @@ const stalled = (image: string): FleetError =>
     hint: 'Check the network between the Mac and the registry.',
   });
 
-const loginFor = (image: string, credentials: readonly RegistryCredentials[]): Readonly<Record<string, string>> => {
+/** As variables for Tart. */
+type Login = Readonly<Record<string, string>>;
+
+const NOBODY: Login = {};
+
+const loginsFor = ({ image, credentials }: PullRequest): readonly Login[] => {
   const { host } = parseImageReference(image);
-  const login = credentials.find((candidate) => candidate.host === host);
-  if (login === undefined) return {};
-  return {
-    TART_REGISTRY_HOSTNAME: host,
-    TART_REGISTRY_USERNAME: login.username,
-    TART_REGISTRY_PASSWORD: login.password.reveal(),
-  };
+  return credentials
+    .filter((candidate) => candidate.host === host)
+    .map(({ username, password }) => ({
+      TART_REGISTRY_HOSTNAME: host,
+      TART_REGISTRY_USERNAME: username,
+      TART_REGISTRY_PASSWORD: password.reveal(),
+    }));
 };

@@ -104,6 +104,18 @@ testOnSteps('the login of the image’s own host is used', async (bench) => {
 });
 
 testOnSteps(
+  'of several logins for its host each is tried, and what is left of the refusals is the last',
+  async (bench) => {
+    await bench.configure({ images: { '*': { login: { username: 'u', password: 'p' } } } });
+    const login = (password: string) => ({ host: 'ghcr.io', username: 'u', password: new Secret(password) });
+    const wrong = { credentials: [login('old'), login('older')] };
+    await assert.rejects(bench.images.ensure(ask(bench, wrong)), { code: 'ImagePullDenied' });
+    const credentials = [login('old'), login('p'), login('older')];
+    assert.equal((await bench.images.ensure(ask(bench, { credentials }))).path, 'cold');
+  },
+);
+
+testOnSteps(
   'a tag that moved makes a new base where the policy is Always, and one that did not makes none',
   async (bench) => {
     const always = ask(bench, { policy: 'Always' });

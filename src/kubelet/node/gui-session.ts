@@ -4,14 +4,14 @@
  */
 import { abortable } from '../../base/abort.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
-import { FleetError } from '../../base/errors.ts';
+import { FleetError, isKind, messageOf, toFleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { CommandPort } from '../host/command-port.ts';
+import type { CommandPort, CommandResult } from '../host/command-port.ts';
 
 export interface GuiSession {
-  /** Whether it is there now. */
+  /** Whether it is there now; rejects with `unavailable` (GuiSessionUnseen) when nobody can say. */
   look(signal: AbortSignal): Promise<boolean>;
-  /** Brings it back when it is not there; rejects with `unavailable` (GuiSessionMissing) when that does not help. */
+  /** Brings it back when it is seen not to be there; rejects with `unavailable` (GuiSessionMissing) when that does not help. */
   ensure(signal: AbortSignal): Promise<void>;
 }
 
@@ -37,17 +37,24 @@ export const createGuiSession = (options: GuiSessionOptions): GuiSession => {
   const look = (signal: AbortSignal): Promise<boolean> => hasSession(options, signal);
   const bringBack = async (): Promise<void> => {
     const { clock, logger, life } = options;
+    const untilMs = clock.elapsed() + WAIT_MS;
     if (await look(life)) return;
     if (clock.elapsed() - repairedAtMs >= REPAIR_EVERY_MS) {
+      // What runs in a session ends with it, VMs too: one look is not enough to start loginwindow again.
+      await sleep(clock, LOOK_EVERY_MS, life);
+      if (await look(life)) return;
       repairedAtMs = clock.elapsed();
       logger.warn('No graphical session; loginwindow is started again');
       await restartLoginwindow(options);
     }
-    for (const untilMs = clock.elapsed() + WAIT_MS; clock.elapsed() < untilMs; ) {
+    let trouble: FleetError = missing(AFTER_REPAIR);
+    while (clock.elapsed() < untilMs) {
       await sleep(clock, LOOK_EVERY_MS, life);
-      if (await look(life)) return;
+      const found = await look(life).catch(toFleetError);
+      if (found === true) return;
+      trouble = found === false ? missing(AFTER_REPAIR) : found;
     }
-    throw missing();
+    throw trouble;
   };
   return {
     look,
@@ -64,10 +71,30 @@ export const createGuiSession = (options: GuiSessionOptions): GuiSession => {
 /** Where there is no such thing as a session, nothing is missing. */
 export const noGuiSession: GuiSession = { look: async () => true, ensure: async () => undefined };
 
+/** Says what is missing, and leaves it so. */
+export const lookingOnly = ({ look }: GuiSession): GuiSession => ({
+  look,
+  ensure: async (signal) => {
+    if (!(await look(signal))) throw missing('');
+  },
+});
+
+/** launchd's words for a domain and for a service that are not there. */
+const NOT_FOUND: readonly (number | undefined)[] = [112, 113];
+
 const hasSession = async ({ commands, uid }: GuiSessionOptions, signal: AbortSignal): Promise<boolean> => {
   const argv = ['/usr/bin/sudo', '-n', '/bin/launchctl', 'print', `gui/${uid}`] as const;
-  const { code, stdout } = await commands.run({ argv, timeoutMs: COMMAND_TIMEOUT_MS, signal });
-  return code === 0 && stdout.includes('session = Aqua');
+  const result = await commands.run({ argv, timeoutMs: COMMAND_TIMEOUT_MS, signal }).catch((cause: unknown) => {
+    throw isKind(cause, 'cancelled') ? cause : unseen(messageOf(cause), cause);
+  });
+  if (result.code === 0) return result.stdout.includes('session = Aqua');
+  if (NOT_FOUND.includes(result.code)) return false;
+  throw unseen(renderEnd(result));
+};
+
+const renderEnd = ({ code, killedBy, stderr }: CommandResult): string => {
+  if (code === undefined) return `sudo launchctl print was ended by ${killedBy}`;
+  return `sudo launchctl print ended with ${code}: ${stderr.trim()}`;
 };
 
 const restartLoginwindow = async (options: GuiSessionOptions): Promise<void> => {
@@ -79,9 +106,19 @@ const restartLoginwindow = async (options: GuiSessionOptions): Promise<void> => 
   if (code !== 0) options.logger.warn('launchd did not start loginwindow again', { code, stderr: stderr.trim() });
 };
 
-const missing = (): FleetError =>
+const AFTER_REPAIR = ', and starting loginwindow again brought none';
+
+const missing = (more: string): FleetError =>
   new FleetError('unavailable', {
     code: 'GuiSessionMissing',
-    message: 'ensure gui session: the login user has no graphical session, and starting loginwindow again brought none',
+    message: `ensure gui session: the login user has no graphical session${more}`,
     hint: 'Look at the condition AutoLogin of the Node: a wrong password in /etc/kcpassword keeps the user logged out.',
+  });
+
+const unseen = (why: string, cause?: unknown): FleetError =>
+  new FleetError('unavailable', {
+    code: 'GuiSessionUnseen',
+    message: `ensure gui session: nobody can say whether the login user has a graphical session: ${why}`,
+    hint: 'The agent needs sudo without a password; on the Mac, try sudo -n launchctl print gui/<uid>.',
+    ...(cause !== undefined && { cause }),
   });

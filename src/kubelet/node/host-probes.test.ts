@@ -120,6 +120,19 @@ describe('what is found on a Mac', () => {
     });
   }
 
+  for (const { code, is } of [
+    { code: 'GuiSessionMissing', is: 'ill' },
+    { code: 'GuiSessionUnseen', is: 'unknown' },
+  ]) {
+    it(`guiSession: ${code} is ${is}`, async () => {
+      const ensure = () => Promise.reject(new FleetError('unavailable', { code, message: 'so it is' }));
+      const finding = await createMacProbes({ ...optionsOf({}), session: { ...noGuiSession, ensure } }).guiSession(
+        signal,
+      );
+      assert.deepEqual(finding, { is, reason: code, message: 'so it is' });
+    });
+  }
+
   it('is not guessed where sudo asks for a password', async () => {
     const mac = { says: { '-n': { code: 1, stderr: 'sudo: a password is required' } } };
     await assert.rejects(createMacProbes(optionsOf(mac)).autoLogin(signal), /nobody can look/);

@@ -54,6 +54,9 @@ const createDiskProbe = ({ measureDisk }: HostProbesOptions): Probe => {
   };
 };
 
+/** Of what cannot be seen nobody says that it is not there. */
+const UNSEEN: readonly string[] = ['GuiSessionUnseen'];
+
 /** The code of an error is the reason of the condition. */
 const asFinding = async (work: Promise<unknown>, signal: AbortSignal): Promise<Finding> => {
   try {
@@ -62,7 +65,8 @@ const asFinding = async (work: Promise<unknown>, signal: AbortSignal): Promise<F
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     const { code, message, hint } = toFleetError(thrown);
-    return { is: 'ill', reason: code, message: hint === undefined ? message : `${message}. ${hint}` };
+    const is = UNSEEN.includes(code) ? 'unknown' : 'ill';
+    return { is, reason: code, message: hint === undefined ? message : `${message}. ${hint}` };
   }
 };
 

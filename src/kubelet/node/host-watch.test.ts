@@ -72,4 +72,18 @@ describe('the watch over a Mac', () => {
     stop.abort();
     await running;
   });
+
+  it('believes that nobody can look for the session when two looks said so, and tells it', async () => {
+    let finding: Finding = WELL;
+    const { watch, pass, stop } = stageWatch({ guiSession: async () => finding });
+    await watch.lookOnce(stop.signal);
+    const running = watch.run(stop.signal);
+    finding = { is: 'unknown', reason: 'GuiSessionUnseen', message: 'sudo failed' };
+    await pass(21);
+    assert.equal(watch.state().findings.guiSession.is, 'well');
+    await pass(6);
+    assert.deepEqual(watch.state().findings.guiSession, finding);
+    stop.abort();
+    await running;
+  });
 });

@@ -133,8 +133,8 @@ const watchConcern = async (options: HostWatchOptions, watching: Watching, signa
     if (concern === 'disk') await measure(options, memory);
     const finding = await look(options, { concern, timeoutMs: LOOK_TIMEOUT_MS }, signal);
     if (signal.aborted) return;
-    const isSure = isSuspect || SURE_AT_ONCE.includes(concern);
-    if (finding.is === 'ill' && memory.findings[concern].is !== 'ill' && !isSure) {
+    const isSure = isSuspect || (finding.is === 'ill' && SURE_AT_ONCE.includes(concern));
+    if (isTold(finding) && !isTold(memory.findings[concern]) && !isSure) {
       memory.suspects.add(concern);
       continue;
     }
@@ -142,6 +142,10 @@ const watchConcern = async (options: HostWatchOptions, watching: Watching, signa
     note(concern, finding);
   }
 };
+
+/** Contradicts what a condition says while all is well. */
+const isTold = (finding: Finding): boolean =>
+  finding.is === 'ill' || (finding.is === 'unknown' && finding.reason !== undefined);
 
 /** Nobody tells of images and VMs that came or went. */
 const watchOthers = async (

@@ -60,12 +60,16 @@ export const NEEDED: readonly Concern[] = ['guiSession', 'tart'];
 const findHindrance = ({ findings }: Pick<NodeState, 'findings'>): Hindrance | undefined => {
   for (const concern of NEEDED) {
     const finding = findings[concern];
-    if (finding.is === 'ill') return finding;
+    if (finding.is === 'well' || finding.reason === undefined) continue;
+    return { reason: finding.reason, message: finding.message };
   }
   return undefined;
 };
 
-type Hindrance = Extract<Finding, { is: 'ill' }>;
+interface Hindrance {
+  readonly reason: string;
+  readonly message: string;
+}
 
 type Condition = Pick<NodeState, 'findings' | 'runningVms' | 'goesDown'>;
 
@@ -115,6 +119,7 @@ const judge = (row: Row, finding: Finding, stored: NodeCondition | undefined): S
       return { status, reason: finding.reason, message: message ?? finding.message };
     }
     case 'unknown':
+      if (finding.reason !== undefined) return { status: 'Unknown', reason: finding.reason, message: finding.message };
       return stored === undefined || stored.status === 'Unknown' ? well : stored;
   }
 };

@@ -33,11 +33,11 @@ export interface NodeSystem {
   readonly runtimeVersion: string;
 }
 
-/** One thing that was looked at. `unknown`: nobody could look, so what was said before is not contradicted. */
+/** One thing that was looked at. `unknown`: nobody could look, so what was said before is not contradicted, unless with a reason that is told. */
 export type Finding =
   | { readonly is: 'well' }
   | { readonly is: 'ill'; readonly reason: string; readonly message: string }
-  | { readonly is: 'unknown'; readonly message: string };
+  | { readonly is: 'unknown'; readonly reason?: string; readonly message: string };
 
 export const CONCERNS = ['disk', 'memory', 'pids', 'guiSession', 'tart', 'autoLogin'] as const;
 export type Concern = (typeof CONCERNS)[number];

@@ -173,6 +173,26 @@ describe('what a Node says of its Mac (§9.1-6)', () => {
     assert.equal(status.capacity?.['pods'], '2');
   });
 
+  it('says that nobody can tell whether there is a session, and takes no Pods until somebody can', () => {
+    const unseen: Finding = { is: 'unknown', reason: 'GuiSessionUnseen', message: 'sudo failed' };
+    const stateOf = (runningVms: number) => ({
+      ...WELL,
+      runningVms,
+      findings: { ...WELL.findings, guiSession: unseen },
+    });
+    for (const [runningVms, ready] of [
+      [0, 'False'],
+      [1, 'True'],
+    ] as const) {
+      const before = planStatus(undefined, { facts: FACTS, state: WELL }, NOW_MS);
+      const status = planStatus(before, { facts: FACTS, state: stateOf(runningVms) }, LATER_MS);
+      const { status: said, reason, message } = conditionOf(status, 'GuiSession') ?? {};
+      assert.deepEqual([said, reason, message], ['Unknown', 'GuiSessionUnseen', 'sudo failed']);
+      assert.equal(conditionOf(status, 'Ready')?.status, ready);
+      assert.equal(status.allocatable?.['pods'], '0');
+    }
+  });
+
   it('stays ready while VMs run that nothing is wrong with, and takes no further Pods', () => {
     const status = planStatus(undefined, { facts: FACTS, state: ill('tart', 'TartMissing', 'gone', 1) }, NOW_MS);
     assert.equal(conditionOf(status, 'Ready')?.status, 'True');

@@ -1,5 +1,5 @@
 /** Reads what a Pod's environment refers to, live and never through a cache: a Node may see only what its Pods name. */
-import { isKind } from '../../base/errors.ts';
+import { FleetError, isKind, messageOf } from '../../base/errors.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { CONFIG_MAPS, SECRETS } from '../../kube/types/core.ts';
 import type { Container, Pod } from '../../kube/types/pod.ts';
@@ -40,10 +40,18 @@ const readValues = async (
     const { data = {} } = await client.get(SECRETS, key, { signal });
     return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, decode(value)]));
   } catch (error) {
-    // The Node authorizer refuses what is not there as it refuses what is not ours.
-    if (isKind(error, 'not-found', 'denied')) return undefined;
-    throw error;
+    if (isKind(error, 'not-found')) return undefined;
+    throw isKind(error, 'denied') ? denied(reference, error) : error;
   }
 };
+
+/** The Node authorizer lets a Node read what its Pods name, be it there or not, once it has seen the Pod: later than we do, at times. */
+const denied = ({ kind, name }: Reference, cause: unknown): FleetError =>
+  new FleetError('denied', {
+    code: 'EnvSourceDenied',
+    message: `resolve env: this Node may not read ${kind} ${name}: ${messageOf(cause)}`,
+    hint: 'The API server may not have seen yet that the Pod is here; the Pod starts once it may be read.',
+    cause,
+  });
 
 const decode = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');

@@ -61,6 +61,7 @@ export const createPodPart = (ports: PodPorts, pods: Cache<Pod>): PodPart => {
       if (known !== undefined) memory.exit = known;
       else if (pod !== undefined) {
         if (made === undefined) recallRun(memory, pod);
+        if (made === undefined) resumeLog(ports, run.vm);
         memory.endAttendance = attendVm(ports, {
           ...{ pod, run, memory, wake, signal: lives.signal },
           ...(made !== undefined && { made }),
@@ -98,6 +99,12 @@ export const createPodPart = (ports: PodPorts, pods: Cache<Pod>): PodPart => {
 };
 
 const LOOK_AGAIN_MS = 100;
+
+/** Those under names of ours are resumed before anything else; the VMs of the Go original are known only now. */
+const resumeLog = ({ logger, ...ports }: PodPorts, vm: string): void =>
+  void ports
+    .resumeLog?.(vm)
+    .catch((thrown: unknown) => logger.warn('What a VM prints is not kept', { vm, error: toFleetError(thrown) }));
 
 /** Nothing of it runs, and how it ended is told. */
 const hasNoVm = ({ stage }: JournalEntry): boolean => stage === 'making' || stage === 'cleared';

@@ -141,6 +141,24 @@ describe('what is refused', () => {
       },
       undefined,
     ],
+    ['names of its own', { spec: { hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }] } }, /no hostAliases; /],
+    ['name servers of its own', { spec: { dnsConfig: { nameservers: ['1.1.1.1'] } } }, /no dnsConfig with nameservers/],
+    ['search domains of its own', { spec: { dnsConfig: { searches: ['corp'] } } }, /no dnsConfig with nameservers/],
+    ['processes in common', { spec: { shareProcessNamespace: true } }, /no shareProcessNamespace/],
+    ['a runtime of its own', { spec: { runtimeClassName: 'kata' } }, /no runtimeClassName: kata/],
+    [
+      'what says nothing of these is not',
+      {
+        spec: {
+          ...{
+            hostAliases: [],
+            dnsConfig: { nameservers: [], searches: [], options: [{ name: 'ndots', value: '1' }] },
+          },
+          ...{ shareProcessNamespace: false, runtimeClassName: '', dnsPolicy: 'ClusterFirst' },
+        },
+      },
+      undefined,
+    ],
     ['claims of devices', { spec: { resourceClaims: [{ name: 'gpu' }] } }, /no resourceClaims: gpu/],
   ];
   for (const [story, pod, says] of rows) {

@@ -29,6 +29,8 @@ export interface PodPorts {
   readonly journal: Journal;
   /** The end of a VM's log; empty when there is none. */
   readonly readLogEnd: (path: string) => Promise<string>;
+  /** Keeps what a VM prints that runs already; without it nobody does. */
+  readonly resumeLog?: (vm: string) => Promise<void>;
   readonly events: EventRecorder;
   readonly dial: Dial;
   /** Without it nobody sees a VM's screen. */

@@ -17,11 +17,18 @@ const refuseSpec = (spec: PodSpec): readonly string[] => [
   ...(spec.os === undefined ? [] : [`no Pods for ${spec.os.name}; this Node is a Mac`]),
   ...(spec.hostNetwork === true ? ['no hostNetwork; a VM has a network of its own'] : []),
   ...(spec.hostPID === true || spec.hostIPC === true ? ['no hostPID and no hostIPC'] : []),
+  ...(spec.shareProcessNamespace === true ? ['no shareProcessNamespace; a VM has processes of its own'] : []),
+  ...(spec.runtimeClassName ? [`no runtimeClassName: ${spec.runtimeClassName}`] : []),
+  ...((spec.hostAliases ?? []).length > 0 ? ['no hostAliases; put names into the image'] : []),
+  ...(asksOthers(spec) ? ['no dnsConfig with nameservers or searches; a VM asks whom its Mac asks'] : []),
   ...(spec.resourceClaims ?? []).map(({ name }) => `no resourceClaims: ${name}`),
   ...(spec.volumes ?? [])
     .filter((volume) => !isTokenVolume(volume))
     .map(({ name }) => `no volume of this type: ${name}`),
 ];
+
+const asksOthers = ({ dnsConfig }: PodSpec): boolean =>
+  [...(dnsConfig?.nameservers ?? []), ...(dnsConfig?.searches ?? [])].length > 0;
 
 type Volume = NonNullable<PodSpec['volumes']>[number];
 

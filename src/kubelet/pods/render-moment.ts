@@ -29,6 +29,7 @@ const WAITING_REASON: Readonly<Record<string, string>> = {
   DigestMismatch: 'ErrImagePull',
   BadImageName: 'InvalidImageName',
   ImageNotPresent: 'ErrImageNeverPull',
+  EnvSourceDenied: 'CreateContainerConfigError',
   EnvSourceMissing: 'CreateContainerConfigError',
   EnvSourceUnknown: 'CreateContainerConfigError',
   TokenMissing: 'CreateContainerConfigError',

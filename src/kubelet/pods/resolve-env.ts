@@ -6,6 +6,7 @@
 import { FleetError } from '../../base/errors.ts';
 import { parseQuantity } from '../../base/quantity.ts';
 import type { Container, EnvVar, Pod } from '../../kube/types/pod.ts';
+import { expandVariables } from '../guest/expand-variables.ts';
 
 export interface Reference {
   readonly kind: 'Secret' | 'ConfigMap';
@@ -75,7 +76,7 @@ const valuesOf = ({ lookUp }: EnvContext, kind: Reference['kind'], source: Sourc
 
 const variableOf = (context: EnvContext, variable: EnvVar, before: ReadonlyMap<string, string>): string | undefined => {
   const { valueFrom } = variable;
-  if (valueFrom === undefined) return expand(variable.value ?? '', before);
+  if (valueFrom === undefined) return expandVariables(variable.value ?? '', before);
   if (valueFrom.secretKeyRef !== undefined) return keyOf(context, 'Secret', valueFrom.secretKeyRef);
   if (valueFrom.configMapKeyRef !== undefined) return keyOf(context, 'ConfigMap', valueFrom.configMapKeyRef);
   if (valueFrom.fieldRef !== undefined) return fieldOf(context, variable.name, valueFrom.fieldRef.fieldPath);
@@ -131,12 +132,6 @@ const amountOf = (
   if (amount === undefined || by === undefined) throw unknown(variable, `the container says no ${resource}`);
   return String(Math.ceil(amount / by - 1e-9));
 };
-
-/** `$$` is a dollar; `$(NAME)` of a name that is not there stays as it is. */
-const expand = (text: string, before: ReadonlyMap<string, string>): string =>
-  text.replace(/\$(?:\$|\(([A-Za-z_.-][A-Za-z0-9_.-]*)\))/g, (whole, name: string | undefined) =>
-    name === undefined ? '$' : (before.get(name) ?? whole),
-  );
 
 const missing = (what: string): FleetError =>
   new FleetError('not-found', {

@@ -100,6 +100,9 @@ describe('a hostile body', () => {
 describe('a hostile path', () => {
   const rows = [
     { path: '/api/v1//pods', status: 404 },
+    { path: '//api/v1/pods', status: 404 },
+    { path: '*api/v1/pods', status: 404 },
+    { path: '/%61pi/v1/pods', status: 404 },
     { path: '/api/v1/../v1/pods', status: 404 },
     { path: '/api/v1/namespaces/default%2fpods', status: 404 },
     { path: `${MAPS}/..%2fa`, status: 404 },

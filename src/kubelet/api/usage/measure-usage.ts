@@ -1,4 +1,5 @@
 /** Measures what the Mac and its VMs use, as often as somebody asks, and not more often than every few seconds. */
+import { abortable, neverAborted } from '../../../base/abort.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { CommandPort } from '../../host/command-port.ts';
 import type { DiskSpace } from '../../host/host-files.ts';
@@ -42,18 +43,19 @@ const OUTPUT_BYTES_MAX = 8 * 1_024 * 1_024;
 export const createUsageMeter = (options: MeasureUsage): UsageMeter => {
   let [last, earlier]: (UsageSample | undefined)[] = [];
   let underWay: Promise<UsageSample> | undefined;
-  const take = async (signal: AbortSignal): Promise<UsageSample> => {
-    const sample = await measure(options, signal);
+  // It is everybody's, so that nobody who goes ends it; each program has its limit.
+  const take = async (): Promise<UsageSample> => {
+    const sample = await measure(options, neverAborted());
     [last, earlier] = [sample, last];
     return sample;
   };
   return {
     read: (signal) => {
       if (last !== undefined && options.clock.now() - last.atMs < FRESH_MS) return Promise.resolve(last);
-      underWay ??= take(signal).finally(() => {
+      underWay ??= take().finally(() => {
         underWay = undefined;
       });
-      return underWay;
+      return abortable(underWay, signal);
     },
     before: () => earlier,
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { abortable } from '../../../base/abort.ts';
 import { createSystemClock } from '../../../base/clock.ts';
 import { createManualClock } from '../../../base/testing/manual-clock.ts';
 import type { Pod } from '../../../kube/types/pod.ts';
@@ -121,4 +122,24 @@ it('what is used is measured on this very machine, at most once in a few seconds
   assert.notEqual(await meter.read(signal), first);
   assert.equal(meter.before(), first);
   assert.deepEqual(asked, ['ps', 'ps']);
+});
+
+it('a scraper that hangs up takes nothing from the others who wait for the same sample', async () => {
+  const listed = Promise.withResolvers<void>();
+  const meter = createUsageMeter({
+    ...{ clock: createManualClock(), platform: 'other' },
+    commands: {
+      run: ({ signal }) => abortable(listed.promise, signal).then(() => ({ code: 0, stdout: '', stderr: '' })),
+      processes: async () => [],
+    },
+    system: () => ({ cpuSeconds: 1, memoryTotalBytes: 10, memoryFreeBytes: 4 }),
+    measureDisk: async () => ({ totalBytes: 2, freeBytes: 1 }),
+  });
+  const hasty = new AbortController();
+  const [first, second] = [meter.read(hasty.signal), meter.read(new AbortController().signal)];
+  const ended = assert.rejects(first, /cancelled|abort/i);
+  hasty.abort();
+  await ended;
+  listed.resolve();
+  assert.equal((await second).node.memoryBytes, 6);
 });
