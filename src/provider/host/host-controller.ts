@@ -34,6 +34,7 @@ import {
   type Look,
   lookAt,
   needsLook,
+  observeCluster,
   observeOwner,
   refOf,
 } from './observe-host.ts';
@@ -86,11 +87,14 @@ export const createHostController = (
         const machine = change.type === 'deleted' ? change.old : change.object;
         return hostsOf(caches, machine.metadata.uid, machine.status?.serverID);
       }),
-      watchMapped(caches.clusters, (change) =>
-        membersOf(caches, change.type === 'deleted' ? change.old : change.object).flatMap(({ metadata, status }) =>
-          hostsOf(caches, metadata.uid, status?.serverID),
-        ),
-      ),
+      watchMapped(caches.clusters, (change) => {
+        const cluster = change.type === 'deleted' ? change.old : change.object;
+        const members = membersOf(caches, cluster);
+        return [
+          ...members.flatMap(({ metadata, status }) => hostsOf(caches, metadata.uid, status?.serverID)),
+          ...orphansOf(caches, cluster.metadata.uid),
+        ];
+      }),
       watchMapped(caches.nodes, (change) => hostKeysOf(change.type === 'deleted' ? change.old : change.object)),
     ],
     operations: {
@@ -120,6 +124,13 @@ const hostsOf = (
   const claimed = hosts.byIndex('claim', uid ?? '').map(({ metadata }) => metadata.name);
   return [...new Set(serverId ? [serverId, ...claimed] : claimed)];
 };
+
+/** The hosts that wait for a Cluster to go on, so that they may be reclaimed: their machines are not there to name them. */
+const orphansOf = ({ hosts }: ProviderCaches, clusterUid: string | undefined): readonly string[] =>
+  hosts
+    .list()
+    .filter(({ spec: { hold, claimRef } }) => hold !== undefined && claimRef?.cluster?.uid === clusterUid)
+    .map(({ metadata }) => metadata.name);
 
 const hostKeysOf = (node: { readonly spec?: { readonly providerID?: string } }): readonly string[] => {
   const serverId = node.spec?.providerID?.split('/').at(-1);
@@ -178,10 +189,13 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const told = { state, nowMs: seenMs, isAtWork: () => deps.operations.state(host.metadata.uid ?? '') !== undefined };
   if (look.kind === 'enough') return withStatus(look.result, host, { ...told, server: undefined });
   const presence = judgePresence(host.status?.server, look.look, seenMs);
+  const isOrphan = state === 'held' && owner === 'gone' && ports.settings.limits.reclaim !== undefined;
+  const isClusterActive = isOrphan && (await observeCluster(host, context));
   // Before it goes back to the pool the API itself says whether anything is left of its Node.
   const left = state === 'wiping' ? await nodeLeftOf(caches, host, context) : node;
   const plan = planHost({
     ...{ nowMs: seenMs, spec: host.spec, server: look.look.server, isGone: presence.isGone, owner, node: left },
+    isClusterActive,
     isProvisioned: isProvisioned(caches, host),
     isUnsent: deps.unsent.has(host.spec.lastWrite?.id ?? ''),
     diagnosis: look.diagnosis,

@@ -15,6 +15,7 @@ import {
   type ReconcileContext,
   type Watch,
 } from '../../kube/controller/controller.ts';
+import { clusterOf } from '../cluster/pause.ts';
 import type { CompleteLists } from './complete-lists.ts';
 import { createStrayWatch, findStrays, type Stray, type StraySightings } from './find-strays.ts';
 import type { ProviderCaches } from './host-caches.ts';
@@ -94,6 +95,7 @@ const takeStock = async (
     poolPrefix: settings.poolPrefix,
     clusterId: settings.clusterId,
     owners,
+    clusterOf: (machine) => clusterOf(caches.clusters, machine),
     identityLifeMs: ports.join.lifeMs,
     quietMs: settings.times.quietMs,
     uuid: ports.ids.uuid,

@@ -6,8 +6,10 @@ import type { MacHost, MacHostStatus } from '../../kinds/mac-host.ts';
 import { MACHINES } from '../../kinds/machine.ts';
 import { readIfThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
+import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { Diagnosis, ServerAccess, ServerRef } from '../../scaleway/port/cloud.ts';
+import { isFrozen } from '../cluster/pause.ts';
 import { isProvisioned, nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { type HostState, hostStateOf, sightName } from './host-life.ts';
 import type { Owner, PoolCensus, Silence } from './host-view.ts';
@@ -103,6 +105,18 @@ export const observeOwner = async (
   return live !== undefined && live.metadata.uid === claimRef.uid ? 'does-not' : 'gone';
 };
 
+/** Whether the very Cluster of the machine that vanished is there, as the API has it: with one that was moved, its machines were (R17). */
+export const observeCluster = async (
+  { spec: { claimRef } }: MacHost,
+  context: Pick<ReconcileContext, 'kube' | 'signal'>,
+): Promise<boolean> => {
+  if (claimRef?.cluster === undefined) return false;
+  const key = { namespace: claimRef.namespace, name: claimRef.cluster.name };
+  const cluster = await readIfThere(CLUSTER_API_RESOURCES.clusters, key, context);
+  if (cluster === undefined || cluster.metadata.uid !== claimRef.cluster.uid) return false;
+  return cluster.metadata.deletionTimestamp === undefined && !isFrozen(cluster, cluster);
+};
+
 /** The Node of this Mac as the API has it: one that a cache never heard of would outlive the Mac's work, one that it never heard the end of would hold the Mac up (R14). */
 export const findNode = async (
   caches: ProviderCaches,
@@ -134,10 +148,14 @@ export const censusOf = (caches: ProviderCaches, host: MacHost, nowMs: number): 
 const vanishedMsOf = ({ spec: { hold } }: MacHost): number | undefined =>
   hold?.reason === REASONS.host.owned.ownerVanished ? parseTimestamp(hold.since) : undefined;
 
+/** Also of a Mac that was given back since, and of one whose loss was put on record as its hold alone. */
+const lossesMsOf = (host: MacHost): readonly number[] =>
+  [vanishedMsOf(host), ...(host.spec.ownerLosses ?? []).map(parseTimestamp)].filter((ms) => ms !== undefined);
+
 const vanishedWith = (hosts: readonly MacHost[], host: MacHost): number => {
   const atMs = vanishedMsOf(host);
   if (atMs === undefined) return 0;
-  return hosts.filter((other) => Math.abs((vanishedMsOf(other) ?? Number.NaN) - atMs) < HOUR_MS).length;
+  return hosts.filter((other) => lossesMsOf(other).some((ms) => Math.abs(ms - atMs) < HOUR_MS)).length;
 };
 
 const silenceOf = (caches: ProviderCaches, hosts: readonly MacHost[]): Silence => {
