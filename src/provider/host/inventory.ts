@@ -23,6 +23,7 @@ import { isOrder } from './host-life.ts';
 import type { KnownStrays } from './known-strays.ts';
 import { lookAt } from './observe-host.ts';
 import { type InventoryPlan, planInventory } from './plan-inventory.ts';
+import { mayAdopt } from './pool-rights.ts';
 import type { HostPorts } from './ports.ts';
 
 /** Told of what is astray in a zone, with every list of it. */
@@ -89,9 +90,7 @@ const takeStock = async (
     projectId: settings.projectId,
     servers: ours,
     hosts,
-    poolPrefixes: [...new Set([settings.poolPrefix, ...machines.map(({ spec }) => spec.adoptPoolPrefix ?? '')])].filter(
-      Boolean,
-    ),
+    poolPrefixes: poolPrefixesOf(settings, machines),
     poolPrefix: settings.poolPrefix,
     clusterId: settings.clusterId,
     owners,
@@ -111,6 +110,18 @@ const takeStock = async (
   const failed = (await Promise.allSettled(carried)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
   return strays;
+};
+
+/** Of the manager's own pool, and of those that machines name which may adopt from them: nobody else has Macs put on record (R26). */
+const poolPrefixesOf = (
+  { poolPrefix, poolNamespaces = new Map() }: HostPorts['settings'],
+  machines: readonly ScalewayAppleSiliconMachine[],
+): readonly string[] => {
+  const named = machines
+    .map(({ spec, metadata: { namespace = '' } }) => ({ prefix: spec.adoptPoolPrefix ?? '', namespace }))
+    .filter(({ prefix, namespace }) => mayAdopt(poolNamespaces, prefix, namespace))
+    .map(({ prefix }) => prefix);
+  return [...new Set([poolPrefix, ...named])].filter(Boolean);
 };
 
 /** A fleet that is put on record for the first time is there within seconds. */
