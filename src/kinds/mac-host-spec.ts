@@ -112,15 +112,18 @@ const release = object('Asks for the host to be given back. Nothing else ever st
   by: text('Who asked.', { maxLength: 1_024 }).optional(),
 });
 
+const moments = (description: string) => list(description, time('One moment.'), { maxItems: 32 });
+
 const reinstall = object('The reinstall of the release under way: our own evidence of a wipe.', {
   intentID: name('The intentID of the release it belongs to.'),
   requestedAt: time('When the request was recorded, just before it was sent.'),
   acceptedAt: time(
     'When the server was seen reinstalling after the request. Absent: in doubt, so it is asked for again.',
   ).optional(),
+  earlier: moments(
+    'When wipes for releases before were asked for, within an hour of this one, the youngest last: they count too.',
+  ).optional(),
 });
-
-const moments = (description: string) => list(description, time('One moment.'), { maxItems: 32 });
 
 const hold = object(
   'Keeps the host as it is: nothing is done to it until it is released or its owner is found again.',

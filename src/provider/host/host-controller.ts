@@ -21,6 +21,7 @@ import type { Node } from '../../kube/types/core.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type Acquaintance, type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
+import { createDecisions } from './decisions.ts';
 import { isProvisioned, isWithin, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder, isTakenAway } from './host-life.ts';
 import type { HostPlan, Owner } from './host-view.ts';
@@ -75,6 +76,7 @@ export const createHostController = (
   const deps: HostDeps = {
     ...{ ports, caches, operations, keyLooks, stops },
     ...{ raisedEpochs: new Map(), joinEpochs: new Map(), announced: new Map(), unsent: new Map(), decided: new Set() },
+    decisions: createDecisions(),
     images: createOsImages(ports),
     turns,
   };
@@ -202,7 +204,7 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
     ...{ configHash: wantedHashOf(ports, host), isTurnToRoll: turn.is === 'now' },
     clusterId: ports.settings.clusterId,
     ...{ times: ports.settings.times, limits: ports.settings.limits },
-    census: () => censusOf(caches, host, seenMs),
+    census: () => censusOf(deps, host, seenMs),
     uuid: ports.ids.uuid,
   });
   const isAtRest = plan.do === 'rest' && state === 'joined';

@@ -29,7 +29,7 @@ export interface HostLimits {
 export interface PoolCensus {
   readonly size: number;
   readonly quarantined: number;
-  /** Hosts whose wipe was asked for within the last hour. */
+  /** Wipes that were asked for within the last hour. */
   readonly wipedLastHour: number;
   /** Hosts of all pools that lost a machine within an hour of this one, itself included, whatever became of them; 0: it did not. */
   readonly vanishedTogether: number;

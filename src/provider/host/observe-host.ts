@@ -10,13 +10,15 @@ import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { Diagnosis, ServerAccess, ServerRef } from '../../scaleway/port/cloud.ts';
 import { isFrozen } from '../cluster/pause.ts';
+import type { Decisions } from './decisions.ts';
 import { isProvisioned, nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { type HostState, hostStateOf, sightName } from './host-life.ts';
 import type { Owner, PoolCensus, Silence } from './host-view.ts';
 import { isNodeReady } from './node-health.ts';
-import { tierOf } from './plan-recovery.ts';
+import { isKeptApart, tierOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
 import { isSameSighting, recordSighting } from './sighting.ts';
+import { HOUR_MS, wipesOf } from './wipe-limit.ts';
 
 export interface Look {
   readonly server: ServerAccess | undefined;
@@ -129,17 +131,33 @@ export const findNode = async (
   return node?.spec?.providerID === providerIdOf(host) ? node : undefined;
 };
 
-const HOUR_MS = 3_600_000;
+export interface CensusDeps {
+  readonly caches: ProviderCaches;
+  readonly decisions: Pick<Decisions, 'unseen'>;
+}
 
-export const censusOf = (caches: ProviderCaches, host: MacHost, nowMs: number): PoolCensus => {
+/** As the records have them that this process has heard of, and what it has decided itself. */
+export const wipedLastHourOf = ({ caches, decisions }: CensusDeps, host: MacHost, nowMs: number): number => {
+  const prefix = host.spec.pool?.prefix;
+  const pool = caches.hosts.list().filter(({ spec }) => prefix !== undefined && spec.pool?.prefix === prefix);
+  const unseen = decisions.unseen(host, 'wipe', caches.hosts);
+  return pool.reduce((sum, { spec }) => sum + wipesOf(spec, nowMs).length, unseen);
+};
+
+export const censusOf = (deps: CensusDeps, host: MacHost, nowMs: number): PoolCensus => {
+  const { caches, decisions } = deps;
   const prefix = host.spec.pool?.prefix;
   const all = caches.hosts.list();
   const pool = all.filter(({ spec }) => prefix !== undefined && spec.pool?.prefix === prefix);
-  const wiped = pool.filter(({ spec }) => nowMs - (parseTimestamp(spec.reinstall?.requestedAt) ?? 0) < HOUR_MS);
+  // One that is on its way there itself may go on.
+  const apart = pool.filter(
+    (other) =>
+      other.spec.quarantine !== undefined || (other.metadata.name !== host.metadata.name && isKeptApart(other.spec)),
+  );
   return {
     size: pool.length,
-    quarantined: pool.filter(({ spec }) => spec.quarantine !== undefined).length,
-    wipedLastHour: wiped.length,
+    quarantined: apart.length + decisions.unseen(host, 'quarantine', caches.hosts),
+    wipedLastHour: wipedLastHourOf(deps, host, nowMs),
     vanishedTogether: vanishedWith(all, host),
     silences: [pool, all].map((hosts) => silenceOf(caches, hosts)),
   };
