@@ -70,6 +70,13 @@ const claimRef = object(
     namespace: name('Namespace of the machine.'),
     name: name('Name of the machine.'),
     uid: name('UID of the machine: a namesake has no claim.'),
+    cluster: object(
+      'The Cluster of the machine when it claimed the host: the host is reclaimed only while that works.',
+      {
+        name: name('Name of the Cluster, in the namespace of the machine.'),
+        uid: name('UID of the Cluster: one of the same name that was made anew is another one.'),
+      },
+    ).optional(),
   },
   {
     rules: [
@@ -105,11 +112,16 @@ const release = object('Asks for the host to be given back. Nothing else ever st
   by: text('Who asked.', { maxLength: 1_024 }).optional(),
 });
 
+const moments = (description: string) => list(description, time('One moment.'), { maxItems: 32 });
+
 const reinstall = object('The reinstall of the release under way: our own evidence of a wipe.', {
   intentID: name('The intentID of the release it belongs to.'),
   requestedAt: time('When the request was recorded, just before it was sent.'),
   acceptedAt: time(
     'When the server was seen reinstalling after the request. Absent: in doubt, so it is asked for again.',
+  ).optional(),
+  earlier: moments(
+    'When wipes for releases before were asked for, within an hour of this one, the youngest last: they count too.',
   ).optional(),
 });
 
@@ -164,8 +176,6 @@ const identity = object('The credentials last issued to the host: nobody else ge
     },
   ).optional(),
 });
-
-const moments = (description: string) => list(description, time('One moment.'), { maxItems: 32 });
 
 const budgets = object('What was tried on this host, so that a restart or another leader does not try it all again.', {
   bootstrap: object('Bootstraps since the claim.', {
@@ -239,6 +249,9 @@ export const macHostSpec = object(
     release: release.optional(),
     reinstall: reinstall.optional(),
     hold: hold.optional(),
+    ownerLosses: moments(
+      'When it was found that its machine had vanished, the youngest last. Kept when the Mac is free again: those that vanish together wait for a person.',
+    ).optional(),
     quarantine: quarantine.optional(),
     wipes: counter('How many wipes of ours the Mac has been through.'),
     hostKey: hostKey.optional(),

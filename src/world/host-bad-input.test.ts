@@ -87,6 +87,20 @@ describe('a machine with wrong input', () => {
     await runUntil(world, 'ready', () => readyMachines(world) === 1);
   });
 
+  it('R26 wants from such a pool by a longer prefix: it gets no Mac, and none is put on record for it', async () => {
+    const adjust: FleetWorldOptions['adjust'] = (ports) => {
+      const poolNamespaces = new Map([['tuist-pool-', new Set(['elsewhere'])]]);
+      return { ...ports, settings: { ...ports.settings, poolNamespaces } };
+    };
+    const world = startWith({ seed: 93, macs: 0, adjust }, { adoptPoolPrefix: 'tuist-pool-1' });
+    await isTold(world, 'PoolNotAllowed', /namespace default may not adopt from the pool "tuist-pool-1"/);
+    world.cloud.addServer({ name: 'tuist-pool-1abc' });
+    await runUntil(world, 'on record', () => world.operator.list(MAC_HOSTS).length === 1);
+    await pass(world, 600_000);
+    const [host] = world.operator.list(MAC_HOSTS);
+    assert.deepEqual([host?.spec.pool?.prefix, host?.spec.claimRef], ['tuist-pool-', undefined]);
+  });
+
   it('has a prefix that another fleet’s continues: both are told, neither takes a Mac, and both go on when it is right', async () => {
     const world = startWith({ seed: 94, macs: 0 }, { adoptPoolPrefix: 'tuist-pool-' });
     const isOwned = () => machineOf(world)?.metadata.ownerReferences?.some(({ kind }) => kind === 'Machine') === true;

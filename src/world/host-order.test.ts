@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { FleetError } from '../base/errors.ts';
 import { MAC_HOSTS } from '../kinds/mac-host.ts';
 import { MACHINES, type ScalewayAppleSiliconMachine } from '../kinds/machine.ts';
+import { CLUSTER_API_RESOURCES } from '../kube/types/cluster-api.ts';
 import type { ProviderPorts } from '../provider/create-manager.ts';
 import { forEachCrashPoint } from '../sim/kernel/crash-points.ts';
 import { renderDemo } from './demo-fleet.ts';
@@ -44,6 +45,11 @@ const withoutLease = (cloud: ProviderPorts['cloud']): ProviderPorts['cloud'] => 
   getServer: async (server, signal) => ({ ...(await cloud.getServer(server, signal)), deletableAtMs: undefined }),
 });
 
+const isNamed =
+  (name: string) =>
+  ({ metadata }: ScalewayAppleSiliconMachine): boolean =>
+    metadata.name === name;
+
 /** As in fleet-world.test.ts: MACFLEET_CRASH_POINTS=all tries every point, which takes long. */
 const EVERY = process.env['MACFLEET_CRASH_POINTS'] === 'all' ? 1 : 60;
 
@@ -65,6 +71,26 @@ describe('a machine that wants a Mac to be rented', () => {
     world.cloud.deleteServer(id);
     await runUntil(world, 'forgotten', () => world.operator.list(MAC_HOSTS).length === 0);
   });
+
+  for (const isAway of [false, true]) {
+    it(`R16 is taken off its Mac by hand${isAway ? ' while the manager is away' : ''}, and the rent goes on`, async () => {
+      const world = startRenting({ seed: 43, adjust: within(1) }, 1);
+      await runUntil(world, 'ready', () => readyMachines(world) === 1);
+      const name = world.operator.list(MACHINES)[0]?.metadata.name ?? '';
+      const { machineDeployments } = CLUSTER_API_RESOURCES;
+      if (isAway) world.kernel.restart('manager', 60_000);
+      world.operator.merge(machineDeployments, 'macos', { spec: { replicas: 0, paused: true } });
+      world.operator.merge(MACHINES, name, { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
+      world.operator.mergeStatus(MACHINES, name, { status: { serverID: '' } });
+      world.operator.merge(MACHINES, name, { spec: { providerID: null } });
+      if (!isAway) await pass(world, 30_000);
+      world.operator.remove(MACHINES, name);
+      await runUntil(world, 'the machine is gone', () => !world.operator.list(MACHINES).some(isNamed(name)));
+      await pass(world, 3_600_000);
+      const [host] = world.operator.list(MAC_HOSTS);
+      assert.deepEqual([host?.spec.hold?.reason, host?.spec.release], ['Detached', undefined]);
+    });
+  }
 
   it('R25 gets none, and is told so, while nothing may be rented', async () => {
     const world = startRenting({ seed: 42 }, 1);

@@ -38,6 +38,24 @@ const adopted = async (world: FleetWorld): Promise<string> => {
   return world.operator.list(MACHINES)[0]?.status?.serverID ?? '';
 };
 
+/** An operator opted in to have the Macs of machines given back that vanish (004-8). */
+const optedIn = (ports: ProviderPorts): ProviderPorts => {
+  const limits = { ...ports.settings.limits, reclaim: { claimPrefix: 'macos-', afterMs: 900_000 } };
+  return { ...ports, settings: { ...ports.settings, limits } };
+};
+
+/** A machine that has a Mac is deleted by force. */
+const lose = ({ operator }: FleetWorld): void => {
+  const { name = '' } = operator.list(MACHINES).find(({ status }) => status?.serverID)?.metadata ?? {};
+  operator.remove(MACHINES, name);
+  operator.merge(MACHINES, name, { metadata: { finalizers: [] } });
+};
+
+const heldIn = ({ operator }: FleetWorld): number =>
+  operator.list(MAC_HOSTS).filter(({ status }) => status?.state === 'held').length;
+
+const wipesOf = ({ cloud }: FleetWorld): number => cloud.servers().reduce((sum, server) => sum + server.wipes, 0);
+
 /** As in fleet-world.test.ts: MACFLEET_CRASH_POINTS=all tries every point, which takes long. */
 const EVERY = process.env['MACFLEET_CRASH_POINTS'] === 'all' ? 1 : 1_000;
 
@@ -249,35 +267,53 @@ describe('trouble with a Mac, on the virtual clock', () => {
   });
 
   it('004-8 gives back the Mac of a machine that vanished alone, where an operator opted in, and no two that went together', async () => {
-    const reclaim = { claimPrefix: 'macos-', afterMs: 900_000 };
-    const adjust = (ports: ProviderPorts): ProviderPorts => ({
-      ...ports,
-      settings: { ...ports.settings, limits: { ...ports.settings.limits, reclaim } },
-    });
-    const world = startWorld({ seed: 48, macs: 3, adjust }, 3);
+    const world = startWorld({ seed: 48, macs: 3, adjust: optedIn }, 3);
     await runUntil(world, 'all ready', () => readyMachines(world) === 3);
     world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { paused: true, replicas: 0 } });
     world.operator.merge(CLUSTER_API_RESOURCES.clusters, 'demo', { spec: { paused: true } });
-    const lose = (): void => {
-      const { name = '' } = world.operator.list(MACHINES)[0]?.metadata ?? {};
-      world.operator.remove(MACHINES, name);
-      world.operator.merge(MACHINES, name, { metadata: { finalizers: [] } });
-    };
-    const held = (): number => world.operator.list(MAC_HOSTS).filter(({ status }) => status?.state === 'held').length;
-    const wipes = (): number => world.cloud.servers().reduce((sum, server) => sum + server.wipes, 0);
+    const [held, wipes] = [() => heldIn(world), () => wipesOf(world)];
     await pass(world, 60_000);
-    lose();
-    lose();
+    lose(world);
+    lose(world);
     await runUntil(world, 'both are held', () => held() === 2);
+    world.operator.merge(CLUSTER_API_RESOURCES.clusters, 'demo', { spec: { paused: false } });
     await pass(world, 3_660_000);
     assert.deepEqual([held(), wipes()], [2, 0]);
-    lose();
+    lose(world);
     await runUntil(world, 'all are held', () => held() === 3);
     await pass(world, 600_000);
     assert.equal(wipes(), 0);
-    await runUntil(world, 'the third is free again', () => freeHosts(world) === 1);
+    await runUntil(world, 'the third is wiped', () => wipes() === 1);
     assert.deepEqual([held(), wipes()], [2, 1]);
     assert.ok(isTold(world, 'Reclaimed'));
+  });
+
+  it('004-8 R17 gives back no Mac while the Cluster of its vanished machine is paused, and it when that goes on', async () => {
+    const world = startWorld({ seed: 49, macs: 1, adjust: optedIn });
+    await adopted(world);
+    world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { paused: true, replicas: 0 } });
+    world.operator.merge(CLUSTER_API_RESOURCES.clusters, 'demo', { spec: { paused: true } });
+    await pass(world, 60_000);
+    lose(world);
+    await pass(world, 3_600_000);
+    assert.deepEqual([heldIn(world), wipesOf(world)], [1, 0]);
+    world.operator.merge(CLUSTER_API_RESOURCES.clusters, 'demo', { spec: { paused: false } });
+    await runUntil(world, 'free again', () => freeHosts(world) === 1);
+    assert.equal(wipesOf(world), 1);
+  });
+
+  it('004-8 gives back none that loses its machine half an hour after one that is back in the pool, also after a restart', async () => {
+    const world = startWorld({ seed: 50, macs: 2, adjust: optedIn });
+    await runUntil(world, 'all ready', () => readyMachines(world) === 2);
+    world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { paused: true, replicas: 0 } });
+    await pass(world, 60_000);
+    lose(world);
+    await runUntil(world, 'the first is free again', () => freeHosts(world) === 1);
+    world.kernel.restart('manager', 1_000);
+    lose(world);
+    await runUntil(world, 'the second is held', () => heldIn(world) === 1);
+    await pass(world, 5 * 3_600_000);
+    assert.deepEqual([heldIn(world), wipesOf(world)], [1, 1]);
   });
 
   it('R16 the recipe to detach a machine leaves its Mac held, and nothing is wiped', async () => {
@@ -294,6 +330,22 @@ describe('trouble with a Mac, on the virtual clock', () => {
     await runUntil(world, 'the machine is gone', () => world.operator.list(MACHINES).length === 0);
     await pass(world, 3_600_000);
     assert.equal(hostOf(world, id)?.status?.state, 'held');
+    assert.equal(countOf(world, id, 'reinstall'), 0);
+  });
+
+  it('R16 the same recipe while the manager is away: held as detached, so that no opt-in ever wipes it', async () => {
+    const world = startWorld({ seed: 16, macs: 1, adjust: optedIn });
+    const id = await adopted(world);
+    const name = world.operator.list(MACHINES)[0]?.metadata.name ?? '';
+    world.kernel.restart('manager', 60_000);
+    world.operator.merge(CLUSTER_API_RESOURCES.machineDeployments, 'macos', { spec: { replicas: 0, paused: true } });
+    world.operator.merge(MACHINES, name, { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
+    world.operator.mergeStatus(MACHINES, name, { status: { serverID: '' } });
+    world.operator.merge(MACHINES, name, { spec: { providerID: null } });
+    world.operator.remove(MACHINES, name);
+    await runUntil(world, 'the machine is gone', () => world.operator.list(MACHINES).length === 0);
+    await pass(world, 3_600_000);
+    assert.equal(hostOf(world, id)?.spec.hold?.reason, 'Detached');
     assert.equal(countOf(world, id, 'reinstall'), 0);
   });
 

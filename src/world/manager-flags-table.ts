@@ -149,7 +149,7 @@ const FLEET: readonly Flag[] = [
   },
   {
     flag: '--pool-namespaces <prefix=namespaces>',
-    is: 'which namespaces may adopt from a pool: tuist-pool-=ci,tests; once per pool. Without it all may',
+    is: 'which namespaces may adopt from a pool, or from one whose prefix begins alike: tuist-pool-=ci,tests; once per pool. Without it all may',
     parse: parsePoolRule,
     repeats: 'yes',
   },

@@ -101,8 +101,8 @@ export const IN_RELEASES: readonly Mutant[] = [
     edits: [
       {
         file: RELEASE_HOST,
-        from: 'hold === undefined ? await askForRelease(deps, machine, task) : await holdBack',
-        to: "hold === undefined ? { type: 'Normal', reason: 'Released', message: '' } : await holdBack",
+        from: 'reason === undefined ? await askForRelease(deps, machine, task) : await holdBack',
+        to: "reason === undefined ? { type: 'Normal', reason: 'Released', message: '' } : await holdBack",
       },
     ],
   },

@@ -22,7 +22,7 @@ export const clusterOf = (clusters: Cache<ClusterApiCluster>, object: KubeObject
   return name === undefined ? undefined : clusters.get(`${object.metadata.namespace}/${name}`);
 };
 
-const isFrozen = (object: KubeObject, cluster: ClusterApiCluster | undefined): boolean =>
+export const isFrozen = (object: KubeObject, cluster: ClusterApiCluster | undefined): boolean =>
   object.metadata.annotations?.[CLUSTER_API_ANNOTATIONS.paused] !== undefined || cluster?.spec.paused === true;
 
 export const isPaused = (clusters: Cache<ClusterApiCluster>, object: KubeObject): boolean =>

@@ -16,10 +16,10 @@ import { hostStateOf } from './host-life.ts';
 import { findHost, recordOn } from './host-record.ts';
 import type { Halt, HostPlan, ToRecord } from './host-view.ts';
 import { findIdentityRival, identityFrom } from './node-identity.ts';
-import { findNode, type Look, refOf } from './observe-host.ts';
+import { findNode, type Look, refOf, wipedLastHourOf } from './observe-host.ts';
 import type { OsImages } from './os-images.ts';
 import { isPending } from './plan-claim.ts';
-import { withoutReboot } from './plan-recovery.ts';
+import { isKeptApart, isQuarantineName, withoutReboot } from './plan-recovery.ts';
 import { acceptWipe } from './plan-release.ts';
 import { type PrepareDeps, prepare, raiseEpoch, WATCH_OPERATION_MS } from './prepare-host.ts';
 import { nameSeen, recordWrite } from './recorded-write.ts';
@@ -28,6 +28,7 @@ import { startRoll } from './roll-host.ts';
 import { recordSighting } from './sighting.ts';
 import { announceTry, withTry } from './sudo-record.ts';
 import type { Turns } from './turns.ts';
+import { awaitWipes } from './wipe-limit.ts';
 
 /** What was refused, and may be for good, is not asked for without pause. */
 const REFUSED_REST_MS = 600_000;
@@ -66,7 +67,7 @@ export const carryOut = async (deps: HostDeps, plan: HostPlan, task: Task): Prom
     case 'wait':
       return wait(plan.afterMs, notReady(plan.reason ?? REASONS.host.ready.notReady, plan.message));
     case 'store':
-      return storePlan(deps, plan);
+      return storePlan(deps, plan, task.host);
     case 'report':
       return wait(settings.times.pollMs, notReady(plan.reason ?? REASONS.host.serverFound.nameMismatch, plan.message));
     case 'prepare': {
@@ -119,7 +120,12 @@ const restingOf = ({ metadata: { name }, spec: { hold, quarantine } }: MacHost):
   );
 };
 
-const storePlan = ({ unsent }: HostDeps, { spec, event }: HostPlan & { readonly do: 'store' }): Result => {
+const storePlan = (
+  { unsent, decisions }: HostDeps,
+  { spec, event }: HostPlan & { readonly do: 'store' },
+  host: MacHost,
+): Result => {
+  if (spec.quarantine !== undefined && !isKeptApart(host.spec)) decisions.note(host, 'quarantine');
   if (spec.lastWrite?.verb === 'reboot')
     unsent.set(spec.lastWrite.id, 'rebootRequest' in spec ? 'request' : 'recovery');
   return wait(0, { spec, ...(event === undefined ? {} : { events: [event] }) });
@@ -169,6 +175,8 @@ const confirmRecord = async ({ host, context }: Task): Promise<MacHost> => {
 
 /** With a record of its own, what came of it is seen in the next pass, which begins with that. */
 const rename = async (deps: HostDeps, task: Task, plan: Write & { readonly do: 'rename' }): Promise<Result> => {
+  const isToBeApart = isQuarantineName(plan.record?.assignedName?.next) && !isKeptApart(task.host.spec);
+  if (isToBeApart) deps.decisions.note(task.host, 'quarantine');
   try {
     await putOnRecord(deps, task, plan);
     const server = await deps.ports.cloud.renameServer(refOf(task.host), plan.to, permitEffect(deps, task));
@@ -250,12 +258,32 @@ const reinstall = async (deps: HostDeps, task: Task, plan: Write & { readonly do
   const { ports } = deps;
   if (!isQuiet(deps, task)) return stoppingAgent();
   const image = await findImage(deps, task.host, { osFamily: plan.osFamily, signal: task.context.signal });
+  const limit = decideWipe(deps, task.host, plan);
+  if (limit !== undefined) return wait(limit.afterMs, notReady(limit.reason ?? '', limit.message));
   const host = await putOnRecord(deps, task, plan);
   const server = await ports.cloud.reinstallServer(refOf(host), image, permitEffect(deps, task));
   const events = image === undefined ? [unpublished(plan.osFamily)] : [];
   if (server.status !== 'reinstalling') return wait(ports.settings.times.pollMs, { events });
   await recordOn(host, acceptWipe({ spec: host.spec, nowMs: ports.clock.now() }).spec, task.context);
   return wait(0, { events });
+};
+
+/**
+ * Stopping its agent and the list of images took their time: what was planned may be one too many by now (R20). Whoever asks again, in
+ * doubt, counts already. Undefined: it is decided.
+ */
+const decideWipe = (
+  deps: HostDeps,
+  host: MacHost,
+  { record }: ToRecord,
+): (HostPlan & { readonly do: 'wait' }) | undefined => {
+  const intent = record?.reinstall?.intentID;
+  if (intent === undefined || intent === host.spec.reinstall?.intentID) return undefined;
+  const { clock, settings } = deps.ports;
+  const wiped = wipedLastHourOf(deps, host, clock.now());
+  if (wiped >= settings.limits.reinstallsPerHour) return awaitWipes(wiped, settings);
+  deps.decisions.note(host, 'wipe');
+  return undefined;
 };
 
 const unpublished = (osFamily: string): EventReport => ({

@@ -21,6 +21,7 @@ import type { Node } from '../../kube/types/core.ts';
 import type { Diagnosis } from '../../scaleway/port/cloud.ts';
 import { type Acquaintance, type BootstrapProgress, type BootstrapResult, wantedHashOf } from './bootstrap.ts';
 import { carryOut, type HostDeps } from './carry-out.ts';
+import { createDecisions } from './decisions.ts';
 import { isProvisioned, isWithin, membersOf, nodeOf, ownerOf, type ProviderCaches } from './host-caches.ts';
 import { type HostState, hostStateOf, isOrder, isTakenAway } from './host-life.ts';
 import type { HostPlan, Owner } from './host-view.ts';
@@ -34,6 +35,7 @@ import {
   type Look,
   lookAt,
   needsLook,
+  observeCluster,
   observeOwner,
   refOf,
 } from './observe-host.ts';
@@ -74,6 +76,7 @@ export const createHostController = (
   const deps: HostDeps = {
     ...{ ports, caches, operations, keyLooks, stops },
     ...{ raisedEpochs: new Map(), joinEpochs: new Map(), announced: new Map(), unsent: new Map(), decided: new Set() },
+    decisions: createDecisions(),
     images: createOsImages(ports),
     turns,
   };
@@ -86,11 +89,14 @@ export const createHostController = (
         const machine = change.type === 'deleted' ? change.old : change.object;
         return hostsOf(caches, machine.metadata.uid, machine.status?.serverID);
       }),
-      watchMapped(caches.clusters, (change) =>
-        membersOf(caches, change.type === 'deleted' ? change.old : change.object).flatMap(({ metadata, status }) =>
-          hostsOf(caches, metadata.uid, status?.serverID),
-        ),
-      ),
+      watchMapped(caches.clusters, (change) => {
+        const cluster = change.type === 'deleted' ? change.old : change.object;
+        const members = membersOf(caches, cluster);
+        return [
+          ...members.flatMap(({ metadata, status }) => hostsOf(caches, metadata.uid, status?.serverID)),
+          ...orphansOf(caches, cluster.metadata.uid),
+        ];
+      }),
       watchMapped(caches.nodes, (change) => hostKeysOf(change.type === 'deleted' ? change.old : change.object)),
     ],
     operations: {
@@ -120,6 +126,13 @@ const hostsOf = (
   const claimed = hosts.byIndex('claim', uid ?? '').map(({ metadata }) => metadata.name);
   return [...new Set(serverId ? [serverId, ...claimed] : claimed)];
 };
+
+/** The hosts that wait for a Cluster to go on, so that they may be reclaimed: their machines are not there to name them. */
+const orphansOf = ({ hosts }: ProviderCaches, clusterUid: string | undefined): readonly string[] =>
+  hosts
+    .list()
+    .filter(({ spec: { hold, claimRef } }) => hold !== undefined && claimRef?.cluster?.uid === clusterUid)
+    .map(({ metadata }) => metadata.name);
 
 const hostKeysOf = (node: { readonly spec?: { readonly providerID?: string } }): readonly string[] => {
   const serverId = node.spec?.providerID?.split('/').at(-1);
@@ -178,17 +191,20 @@ const live = async (deps: HostDeps, host: MacHost, context: ReconcileContext): P
   const told = { state, nowMs: seenMs, isAtWork: () => deps.operations.state(host.metadata.uid ?? '') !== undefined };
   if (look.kind === 'enough') return withStatus(look.result, host, { ...told, server: undefined });
   const presence = judgePresence(host.status?.server, look.look, seenMs);
+  const isOrphan = state === 'held' && owner === 'gone' && ports.settings.limits.reclaim !== undefined;
+  const isClusterActive = isOrphan && (await observeCluster(host, context));
   // Before it goes back to the pool the API itself says whether anything is left of its Node.
   const left = state === 'wiping' ? await nodeLeftOf(caches, host, context) : node;
   const plan = planHost({
     ...{ nowMs: seenMs, spec: host.spec, server: look.look.server, isGone: presence.isGone, owner, node: left },
+    isClusterActive,
     isProvisioned: isProvisioned(caches, host),
     isUnsent: deps.unsent.has(host.spec.lastWrite?.id ?? ''),
     diagnosis: look.diagnosis,
     ...{ configHash: wantedHashOf(ports, host), isTurnToRoll: turn.is === 'now' },
     clusterId: ports.settings.clusterId,
     ...{ times: ports.settings.times, limits: ports.settings.limits },
-    census: () => censusOf(caches, host, seenMs),
+    census: () => censusOf(deps, host, seenMs),
     uuid: ports.ids.uuid,
   });
   const isAtRest = plan.do === 'rest' && state === 'joined';

@@ -29,9 +29,9 @@ export interface HostLimits {
 export interface PoolCensus {
   readonly size: number;
   readonly quarantined: number;
-  /** Hosts whose wipe was asked for within the last hour. */
+  /** Wipes that were asked for within the last hour. */
   readonly wipedLastHour: number;
-  /** Hosts of all pools that lost their machine within an hour of this one, itself included; 0: it did not. */
+  /** Hosts of all pools that lost a machine within an hour of this one, itself included, whatever became of them; 0: it did not. */
   readonly vanishedTogether: number;
   /** Among the Macs of the pool, and among those of all pools. */
   readonly silences: readonly Silence[];
@@ -57,6 +57,8 @@ export interface HostView {
   /** Looked for twice, and in no complete list (R19). */
   readonly isGone: boolean;
   readonly owner: Owner;
+  /** The very Cluster that its vanished machine was of is there, by the API itself, and neither paused nor going. Asked only for a reclaim. */
+  readonly isClusterActive: boolean;
   /** The machine was provisioned with this very Mac: it gets no other, it is replaced (R22). */
   readonly isProvisioned: boolean;
   readonly node: 'there' | 'absent';

@@ -15,6 +15,7 @@ import {
   type ReconcileContext,
   type Watch,
 } from '../../kube/controller/controller.ts';
+import { clusterOf } from '../cluster/pause.ts';
 import type { CompleteLists } from './complete-lists.ts';
 import { createStrayWatch, findStrays, type Stray, type StraySightings } from './find-strays.ts';
 import type { ProviderCaches } from './host-caches.ts';
@@ -22,6 +23,7 @@ import { isOrder } from './host-life.ts';
 import type { KnownStrays } from './known-strays.ts';
 import { lookAt } from './observe-host.ts';
 import { type InventoryPlan, planInventory } from './plan-inventory.ts';
+import { mayAdopt } from './pool-rights.ts';
 import type { HostPorts } from './ports.ts';
 
 /** Told of what is astray in a zone, with every list of it. */
@@ -88,12 +90,11 @@ const takeStock = async (
     projectId: settings.projectId,
     servers: ours,
     hosts,
-    poolPrefixes: [...new Set([settings.poolPrefix, ...machines.map(({ spec }) => spec.adoptPoolPrefix ?? '')])].filter(
-      Boolean,
-    ),
+    poolPrefixes: poolPrefixesOf(settings, machines),
     poolPrefix: settings.poolPrefix,
     clusterId: settings.clusterId,
     owners,
+    clusterOf: (machine) => clusterOf(caches.clusters, machine),
     identityLifeMs: ports.join.lifeMs,
     quietMs: settings.times.quietMs,
     uuid: ports.ids.uuid,
@@ -109,6 +110,18 @@ const takeStock = async (
   const failed = (await Promise.allSettled(carried)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
   return strays;
+};
+
+/** Of the manager's own pool, and of those that machines name which may adopt from them: nobody else has Macs put on record (R26). */
+const poolPrefixesOf = (
+  { poolPrefix, poolNamespaces = new Map() }: HostPorts['settings'],
+  machines: readonly ScalewayAppleSiliconMachine[],
+): readonly string[] => {
+  const named = machines
+    .map(({ spec, metadata: { namespace = '' } }) => ({ prefix: spec.adoptPoolPrefix ?? '', namespace }))
+    .filter(({ prefix, namespace }) => mayAdopt(poolNamespaces, prefix, namespace))
+    .map(({ prefix }) => prefix);
+  return [...new Set([poolPrefix, ...named])].filter(Boolean);
 };
 
 /** A fleet that is put on record for the first time is there within seconds. */

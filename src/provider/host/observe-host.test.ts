@@ -5,7 +5,7 @@ import { FleetError } from '../../base/errors.ts';
 import { parseMacHost } from '../../kinds/mac-host.ts';
 import type { ServerAccess } from '../../scaleway/port/cloud.ts';
 import { providerIdOf } from './host-caches.ts';
-import { findNode, judgePresence } from './observe-host.ts';
+import { censusOf, findNode, judgePresence, observeCluster } from './observe-host.ts';
 import { at, NOW, serverOf, specOf } from './testing/views.ts';
 
 const seen: ServerAccess = { ...serverOf('mac-1'), sudoPassword: undefined, askedAtMs: 0 };
@@ -63,6 +63,58 @@ describe('whether a server is gone (R19)', () => {
       assert.deepEqual(presence, { isGone: is, server: noted === undefined ? undefined : { ...known, ...noted } });
     });
   }
+});
+
+describe('a Cluster whose machine vanished (R17)', () => {
+  const claimRef = { namespace: 'ci', name: 'mac-1', uid: 'u-1', cluster: { name: 'demo', uid: 'c-1' } };
+  const cluster = (metadata: object = {}, spec: object = {}) => ({
+    ...{ metadata: { name: 'demo', namespace: 'ci', uid: 'c-1', ...metadata }, spec },
+  });
+  const rows = [
+    { story: 'is there', claim: claimRef, live: cluster(), is: true },
+    { story: 'is gone', claim: claimRef, live: undefined, is: false },
+    { story: 'is another one of its name', claim: claimRef, live: cluster({ uid: 'c-2' }), is: false },
+    { story: 'is paused', claim: claimRef, live: cluster({}, { paused: true }), is: false },
+    {
+      story: 'is paused by its annotation',
+      claim: claimRef,
+      live: cluster({ annotations: { 'cluster.x-k8s.io/paused': '' } }),
+      is: false,
+    },
+    { story: 'is being deleted', claim: claimRef, live: cluster({ deletionTimestamp: at(0) }), is: false },
+    { story: 'is not on record', claim: { ...claimRef, cluster: undefined }, live: cluster(), is: false },
+  ];
+  for (const { story, claim, live, is } of rows)
+    it(story, async () => {
+      const host = parseMacHost({ metadata: { name: 'host-1' }, spec: specOf({ claimRef: claim }) });
+      const get = async () => {
+        if (live === undefined) throw new FleetError('not-found', { code: 'NotFound', message: 'no Cluster' });
+        return live;
+      };
+      assert.equal(await observeCluster(host, { kube: { get }, signal: neverAborted() } as never), is);
+    });
+});
+
+describe('how many Macs lost their machines together (004-8)', () => {
+  const vanished = (agoMs: number) => ({ hold: { reason: 'OwnerVanished', since: at(agoMs) } });
+  const rows = [
+    { story: 'one alone', others: [], is: 1 },
+    { story: 'another that is held too', others: [vanished(3_600_000)], is: 2 },
+    { story: 'another that is free again', others: [{ ownerLosses: [at(3_600_000), at(0)] }], is: 2 },
+    { story: 'others long before and after', others: [vanished(7_200_000), { ownerLosses: [at(-60_000)] }], is: 1 },
+  ];
+  for (const { story, others, is } of rows)
+    it(story, () => {
+      const hosts = [vanished(3_600_000 - 60_000), ...others].map((spec, index) =>
+        parseMacHost({ metadata: { name: `host-${index}` }, spec: specOf(spec) }),
+      );
+      const caches = { hosts: { list: () => hosts }, machines: { get: () => undefined } };
+      const [host] = hosts;
+      assert.equal(
+        host && censusOf({ caches: caches as never, decisions: { unseen: () => 0 } }, host, NOW).vanishedTogether,
+        is,
+      );
+    });
 });
 
 describe('R14 the Node of a Mac on its way back to the pool', () => {

@@ -6,15 +6,19 @@ import type { MacHost, MacHostStatus } from '../../kinds/mac-host.ts';
 import { MACHINES } from '../../kinds/machine.ts';
 import { readIfThere } from '../../kube/client/if-there.ts';
 import type { ReconcileContext } from '../../kube/controller/controller.ts';
+import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NODES, type Node } from '../../kube/types/core.ts';
 import type { Diagnosis, ServerAccess, ServerRef } from '../../scaleway/port/cloud.ts';
+import { isFrozen } from '../cluster/pause.ts';
+import type { Decisions } from './decisions.ts';
 import { isProvisioned, nodeOf, ownerOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { type HostState, hostStateOf, sightName } from './host-life.ts';
 import type { Owner, PoolCensus, Silence } from './host-view.ts';
 import { isNodeReady } from './node-health.ts';
-import { tierOf } from './plan-recovery.ts';
+import { isKeptApart, tierOf } from './plan-recovery.ts';
 import type { HostPorts } from './ports.ts';
 import { isSameSighting, recordSighting } from './sighting.ts';
+import { HOUR_MS, wipesOf } from './wipe-limit.ts';
 
 export interface Look {
   readonly server: ServerAccess | undefined;
@@ -103,6 +107,18 @@ export const observeOwner = async (
   return live !== undefined && live.metadata.uid === claimRef.uid ? 'does-not' : 'gone';
 };
 
+/** Whether the very Cluster of the machine that vanished is there, as the API has it: with one that was moved, its machines were (R17). */
+export const observeCluster = async (
+  { spec: { claimRef } }: MacHost,
+  context: Pick<ReconcileContext, 'kube' | 'signal'>,
+): Promise<boolean> => {
+  if (claimRef?.cluster === undefined) return false;
+  const key = { namespace: claimRef.namespace, name: claimRef.cluster.name };
+  const cluster = await readIfThere(CLUSTER_API_RESOURCES.clusters, key, context);
+  if (cluster === undefined || cluster.metadata.uid !== claimRef.cluster.uid) return false;
+  return cluster.metadata.deletionTimestamp === undefined && !isFrozen(cluster, cluster);
+};
+
 /** The Node of this Mac as the API has it: one that a cache never heard of would outlive the Mac's work, one that it never heard the end of would hold the Mac up (R14). */
 export const findNode = async (
   caches: ProviderCaches,
@@ -115,17 +131,33 @@ export const findNode = async (
   return node?.spec?.providerID === providerIdOf(host) ? node : undefined;
 };
 
-const HOUR_MS = 3_600_000;
+export interface CensusDeps {
+  readonly caches: ProviderCaches;
+  readonly decisions: Pick<Decisions, 'unseen'>;
+}
 
-export const censusOf = (caches: ProviderCaches, host: MacHost, nowMs: number): PoolCensus => {
+/** As the records have them that this process has heard of, and what it has decided itself. */
+export const wipedLastHourOf = ({ caches, decisions }: CensusDeps, host: MacHost, nowMs: number): number => {
+  const prefix = host.spec.pool?.prefix;
+  const pool = caches.hosts.list().filter(({ spec }) => prefix !== undefined && spec.pool?.prefix === prefix);
+  const unseen = decisions.unseen(host, 'wipe', caches.hosts);
+  return pool.reduce((sum, { spec }) => sum + wipesOf(spec, nowMs).length, unseen);
+};
+
+export const censusOf = (deps: CensusDeps, host: MacHost, nowMs: number): PoolCensus => {
+  const { caches, decisions } = deps;
   const prefix = host.spec.pool?.prefix;
   const all = caches.hosts.list();
   const pool = all.filter(({ spec }) => prefix !== undefined && spec.pool?.prefix === prefix);
-  const wiped = pool.filter(({ spec }) => nowMs - (parseTimestamp(spec.reinstall?.requestedAt) ?? 0) < HOUR_MS);
+  // One that is on its way there itself may go on.
+  const apart = pool.filter(
+    (other) =>
+      other.spec.quarantine !== undefined || (other.metadata.name !== host.metadata.name && isKeptApart(other.spec)),
+  );
   return {
     size: pool.length,
-    quarantined: pool.filter(({ spec }) => spec.quarantine !== undefined).length,
-    wipedLastHour: wiped.length,
+    quarantined: apart.length + decisions.unseen(host, 'quarantine', caches.hosts),
+    wipedLastHour: wipedLastHourOf(deps, host, nowMs),
     vanishedTogether: vanishedWith(all, host),
     silences: [pool, all].map((hosts) => silenceOf(caches, hosts)),
   };
@@ -134,10 +166,14 @@ export const censusOf = (caches: ProviderCaches, host: MacHost, nowMs: number): 
 const vanishedMsOf = ({ spec: { hold } }: MacHost): number | undefined =>
   hold?.reason === REASONS.host.owned.ownerVanished ? parseTimestamp(hold.since) : undefined;
 
+/** Also of a Mac that was given back since, and of one whose loss was put on record as its hold alone. */
+const lossesMsOf = (host: MacHost): readonly number[] =>
+  [vanishedMsOf(host), ...(host.spec.ownerLosses ?? []).map(parseTimestamp)].filter((ms) => ms !== undefined);
+
 const vanishedWith = (hosts: readonly MacHost[], host: MacHost): number => {
   const atMs = vanishedMsOf(host);
   if (atMs === undefined) return 0;
-  return hosts.filter((other) => Math.abs((vanishedMsOf(other) ?? Number.NaN) - atMs) < HOUR_MS).length;
+  return hosts.filter((other) => lossesMsOf(other).some((ms) => Math.abs(ms - atMs) < HOUR_MS)).length;
 };
 
 const silenceOf = (caches: ProviderCaches, hosts: readonly MacHost[]): Silence => {

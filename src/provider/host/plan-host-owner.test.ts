@@ -42,11 +42,12 @@ judgePlans('whose it is, and what becomes of it when that is nobody', [
         since: at(0),
         by: 'macfleet',
       },
+      ownerLosses: [at(0)],
     }),
   },
   {
-    story: 'R15 a host whose machine vanished is held',
-    spec: CLAIMED,
+    story: 'R15 a host whose machine vanished is held, and that it lost one stays on record',
+    spec: { ...CLAIMED, ownerLosses: [at(7_200_000)] },
     server: serverOf('mac-1'),
     owner: 'gone',
     plan: store({
@@ -56,6 +57,7 @@ judgePlans('whose it is, and what becomes of it when that is nobody', [
         since: at(0),
         by: 'macfleet',
       },
+      ownerLosses: [at(7_200_000), at(0)],
     }),
   },
   {
@@ -80,6 +82,7 @@ judgePlans('whose it is, and what becomes of it when that is nobody', [
         since: at(0),
         by: 'macfleet',
       },
+      ownerLosses: [at(0)],
     }),
   },
   {

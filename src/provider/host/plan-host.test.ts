@@ -156,7 +156,7 @@ judgePlans('from the pool to a machine, and at work', [
     plan: {
       ...{ do: 'wait', afterMs: 60_000, reason: 'ReinstallLimitReached' },
       message:
-        'within the hour as many Macs of this pool were wiped as may be (30): none is rebooted, wiped or changed',
+        'within the hour as many wipes of this pool were asked for as may be (30): none is rebooted, wiped or changed',
     },
   },
 ]);

@@ -45,6 +45,7 @@ const view = (given: Partial<InventoryView>): InventoryView => ({
   poolPrefix: 'tuist-pool-',
   clusterId: '0a1b2c3d',
   owners: new Map(),
+  clusterOf: () => undefined,
   identityLifeMs: 3_600_000,
   quietMs: 60_000,
   uuid: () => UUID,

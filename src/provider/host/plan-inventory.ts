@@ -4,6 +4,7 @@ import { FINALIZERS } from '../../kinds/labels.ts';
 import type { MacHost, MacHostSpec, MacHostStatus } from '../../kinds/mac-host.ts';
 import type { ScalewayAppleSiliconMachine } from '../../kinds/machine.ts';
 import { parseServerName } from '../../kinds/names.ts';
+import type { ClusterApiCluster } from '../../kube/types/cluster-api.ts';
 import type { CloudServer } from '../../scaleway/port/cloud.ts';
 import { claimOf } from './claim-of.ts';
 import { isMoving } from './host-caches.ts';
@@ -24,6 +25,8 @@ export interface InventoryView {
   readonly clusterId: string;
   /** The machines that name a server and have not let go of it, by its id, in their status or their providerID. */
   readonly owners: ReadonlyMap<string, readonly ScalewayAppleSiliconMachine[]>;
+  /** The Cluster that a machine belongs to. */
+  readonly clusterOf: (machine: ScalewayAppleSiliconMachine) => ClusterApiCluster | undefined;
   /** How long a Mac may be a Node at most after what it joined with was issued; undefined: as long as it is there. */
   readonly identityLifeMs: number | undefined;
   /** How long after a write to a server its name may be another than was seen. */
@@ -134,7 +137,7 @@ const lifeWithOwner = (
   machine: ScalewayAppleSiliconMachine,
 ): Partial<NewHost> | undefined => {
   const home = machine.spec.acquire === 'order' ? { ordered: true } : poolOf(view, machine);
-  const claimed = claimOf(machine);
+  const claimed = claimOf(machine, view.clusterOf(machine));
   if (isMovedAway(machine) || !isDelivered) return undefined;
   const parsed = parseServerName(name, view.poolPrefixes);
   const isOrdered = parsed?.kind === 'ordered' && parsed.clusterId === view.clusterId;

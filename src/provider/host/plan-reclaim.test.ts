@@ -14,7 +14,7 @@ const limits = { ...DEFAULT_LIMITS, reclaim: { claimPrefix: 'tuist-', afterMs: 9
 
 const asked: Given = {
   spec: { claimRef: CLAIM, hold: hold(), pool: { prefix: 'tuist-pool-' }, assignedName: { current: 'tuist-macos-1' } },
-  ...{ owner: 'gone', limits, census: { vanishedTogether: 1 } },
+  ...{ owner: 'gone', isClusterActive: true, limits, census: { vanishedTogether: 1 } },
 };
 
 describe('a Mac whose machine vanished, where an operator opted in (004-8)', () => {
@@ -36,6 +36,7 @@ describe('a Mac whose machine vanished, where an operator opted in (004-8)', () 
     { story: 'T-63 nobody opted in', given: { limits: DEFAULT_LIMITS } },
     { story: 'T-62 the machine had another name', given: {}, spec: { claimRef: { ...CLAIM, name: 'mac-1' } } },
     { story: 'T-64 its machine is there after all', given: { owner: 'does-not' } },
+    { story: 'R17 its Cluster is gone, made anew or paused', given: { isClusterActive: false } },
     { story: 'another one vanished within the hour', given: { census: { vanishedTogether: 2 } } },
     { story: 'a person holds it', given: {}, spec: { hold: hold({ by: 'ana' }) } },
     { story: 'R16 it was detached', given: { owner: 'detached' }, spec: { hold: hold({ reason: 'Detached' }) } },

@@ -25,11 +25,15 @@ export const planReclaim = (view: HostView): HostPlan | undefined => {
   };
 };
 
-/** Held by us, of a pool, whose machine the API itself does not have (observeOwner), and which nobody but it lost. */
-const isForReclaim = ({ spec: { hold, claimRef, pool }, owner, limits, census }: HostView): boolean =>
+/**
+ * Held by us, of a pool, whose machine the API itself does not have (observeOwner), and which nobody but it lost. A Cluster that is gone, made
+ * anew or frozen may have been moved, with its machine (R17): then its Macs wait for a person.
+ */
+const isForReclaim = ({ spec: { hold, claimRef, pool }, owner, isClusterActive, limits, census }: HostView): boolean =>
   hold?.reason === REASONS.host.owned.ownerVanished &&
   hold.by === 'macfleet' &&
   owner === 'gone' &&
+  isClusterActive &&
   pool !== undefined &&
   claimRef?.name.startsWith(limits.reclaim?.claimPrefix ?? '') === true &&
   census().vanishedTogether <= 1;

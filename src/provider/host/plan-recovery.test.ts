@@ -46,7 +46,8 @@ const WIDESPREAD = {
 };
 const LIMITED = {
   reason: 'ReinstallLimitReached',
-  message: 'within the hour as many Macs of this pool were wiped as may be (30): none is rebooted, wiped or changed',
+  message:
+    'within the hour as many wipes of this pool were asked for as may be (30): none is rebooted, wiped or changed',
 };
 
 const ROWS: readonly Row[] = [

@@ -44,6 +44,13 @@ export const isForQuarantine = ({ spec, census }: HostView): boolean => {
   return isDue && canSpareOne(census());
 };
 
+export const isQuarantineName = (name: string | undefined): boolean =>
+  name !== undefined && parseServerName(name, [])?.kind === 'quarantine';
+
+/** In quarantine, or about to get the name under which it is once that was seen. */
+export const isKeptApart = ({ quarantine, assignedName }: MacHostSpec): boolean =>
+  quarantine !== undefined || isQuarantineName(assignedName?.next);
+
 /** At most a third of a pool is kept apart (R21). */
 export const canSpareOne = ({ size, quarantined }: PoolCensus): boolean => (quarantined + 1) * 3 <= size;
 
@@ -175,7 +182,7 @@ export const planSeclude = (view: HostView): HostPlan => {
   const { spec, server, clusterId, configHash } = view;
   const next = spec.assignedName?.next;
   if (next !== undefined) return pursueName(view, next);
-  if (parseServerName(server?.name ?? '', [])?.kind !== 'quarantine') {
+  if (!isQuarantineName(server?.name)) {
     return giveName(view, {
       from: nameOnRecord(view),
       to: renderServerName({ kind: 'quarantine', clusterId, uuid: view.uuid() }),

@@ -59,7 +59,39 @@ const ROWS: readonly Row[] = [
       do: 'wait',
       afterMs: 60_000,
       reason: 'ReinstallLimitReached',
-      message: '30 Macs of this pool were wiped within the hour, and no more than 30 may be',
+      message: '30 wipes of this pool were asked for within the hour, and no more than 30 may be',
+    },
+  },
+  {
+    story: 'R20 the wipes of a Mac within the hour before stay on its record',
+    spec: {
+      ...{ ...LEAVING, release: RELEASE },
+      reinstall: { intentID: 'i-0', requestedAt: at(900_000), earlier: [at(3_600_000), at(1_800_000)] },
+    },
+    server: serverOf(RELEASING),
+    plan: {
+      do: 'reinstall',
+      osFamily: 'Tahoe',
+      record: {
+        reinstall: { intentID: 'i-1', requestedAt: at(0), earlier: [at(1_800_000), at(900_000)] },
+        lastWrite: fresh('reinstall'),
+      },
+    },
+  },
+  {
+    story: 'R20 they do when it is asked for again, which counts once',
+    spec: {
+      ...{ ...LEAVING, release: RELEASE },
+      reinstall: { intentID: 'i-1', requestedAt: at(900_000), earlier: [at(1_800_000)] },
+    },
+    server: serverOf(RELEASING),
+    plan: {
+      do: 'reinstall',
+      osFamily: 'Tahoe',
+      record: {
+        reinstall: { intentID: 'i-1', requestedAt: at(0), earlier: [at(1_800_000)] },
+        lastWrite: fresh('reinstall'),
+      },
     },
   },
   {
@@ -149,7 +181,7 @@ const ROWS: readonly Row[] = [
     plan: {
       ...{ do: 'wait', afterMs: 60_000, reason: 'ReinstallLimitReached' },
       message:
-        'within the hour as many Macs of this pool were wiped as may be (30): none is rebooted, wiped or changed',
+        'within the hour as many wipes of this pool were asked for as may be (30): none is rebooted, wiped or changed',
     },
   },
   {

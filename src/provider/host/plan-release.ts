@@ -9,10 +9,10 @@ import { parseServerName, renderServerName } from '../../kinds/names.ts';
 import type { Changes } from '../../kube/controller/outcome.ts';
 import type { CloudServer } from '../../scaleway/port/cloud.ts';
 import type { HostPlan, HostView } from './host-view.ts';
-import { canSpareOne, isForQuarantine, returnsAfter } from './plan-recovery.ts';
+import { canSpareOne, isForQuarantine, isQuarantineName, returnsAfter } from './plan-recovery.ts';
 import { giveName, isRecordFresh, nameOnRecord, pursueName, recordWrite } from './recorded-write.ts';
 import type { Sighting } from './sighting.ts';
-import { haltForWipes, isWipeLimitReached } from './wipe-limit.ts';
+import { awaitWipes, earlierWipes, haltForWipes, isWipeLimitReached, type Reinstall } from './wipe-limit.ts';
 
 export const planWipe = (view: HostView): HostPlan => {
   const { spec, server, times } = view;
@@ -52,17 +52,13 @@ const isWipeRequested = ({ release, reinstall }: MacHostSpec): boolean =>
 
 /** A mistake of ours must not empty a fleet: past the limit wipes wait, and say so (R20). */
 const askForWipe = (view: HostView, server: CloudServer): HostPlan => {
-  const { spec, nowMs, limits, times } = view;
-  const { wipedLastHour } = view.census();
-  if (!isWipeRequested(spec) && isWipeLimitReached(view)) {
-    return {
-      do: 'wait',
-      afterMs: times.pollMs * 6,
-      reason: REASONS.host.ready.reinstallLimitReached,
-      message: `${wipedLastHour} Macs of this pool were wiped within the hour, and no more than ${limits.reinstallsPerHour} may be`,
-    };
-  }
-  const reinstall = { intentID: spec.release?.intentID ?? '', requestedAt: toTimestamp(nowMs) };
+  const { spec, nowMs } = view;
+  if (!isWipeRequested(spec) && isWipeLimitReached(view)) return awaitWipes(view.census().wipedLastHour, view);
+  const reinstall = {
+    intentID: spec.release?.intentID ?? '',
+    requestedAt: toTimestamp(nowMs),
+    ...earlierWipes(spec, nowMs),
+  };
   return {
     do: 'reinstall',
     osFamily: spec.osFamily ?? server.osFamily,
@@ -74,11 +70,7 @@ const askForWipe = (view: HostView, server: CloudServer): HostPlan => {
 export const acceptWipe = ({ spec, nowMs }: Pick<HostView, 'spec' | 'nowMs'>): HostPlan & { readonly do: 'store' } => ({
   do: 'store',
   spec: {
-    reinstall: {
-      intentID: spec.reinstall?.intentID ?? '',
-      requestedAt: spec.reinstall?.requestedAt ?? '',
-      acceptedAt: toTimestamp(nowMs),
-    },
+    reinstall: { intentID: '', requestedAt: '', ...spec.reinstall, acceptedAt: toTimestamp(nowMs) },
   },
 });
 
@@ -139,6 +131,8 @@ const nameAfterWipe = (view: HostView): string => {
     : renderServerName({ kind: 'pool', prefix: spec.pool?.prefix ?? '', rest: view.uuid() });
 };
 
+const withoutAcceptance = ({ acceptedAt: _, ...asked }: Reinstall): Reinstall => asked;
+
 /** What is left of a life once the Mac was wiped: how often it went back for failing, and when it was last wiped. */
 const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly do: 'store' }, 'do'> => {
   const { spec, nowMs, configHash } = view;
@@ -155,9 +149,7 @@ const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly d
     takenOver: undefined,
     rebootRequest: undefined,
     // That it was asked for counts on (R20); that it began is evidence for this release alone, whatever the next is called.
-    ...(spec.reinstall && {
-      reinstall: { intentID: spec.reinstall.intentID, requestedAt: spec.reinstall.requestedAt },
-    }),
+    ...(spec.reinstall && { reinstall: withoutAcceptance(spec.reinstall) }),
     // Nothing was sent after it was seen: from now on it is left alone for a while (R13).
     ...(spec.lastWrite && { lastWrite: { ...spec.lastWrite, at: toTimestamp(nowMs) } }),
     wipes: spec.wipes + 1,
@@ -169,7 +161,7 @@ const freshRecord = (view: HostView, name: string): Omit<HostPlan & { readonly d
       roll: { failures: 0 },
     },
   };
-  if (parseServerName(name, [])?.kind !== 'quarantine') {
+  if (!isQuarantineName(name)) {
     const message = `wiped and back in its pool as ${name} (${spec.release?.intentID})`;
     return { spec: record, event: { type: 'Normal', reason: 'Released', message } };
   }

@@ -12,6 +12,7 @@ import type { RollLimits } from '../fleet/plan-drift.ts';
 import type { WaveView } from '../fleet/plan-wave.ts';
 import type { HostLimits, HostTimes } from './host-view.ts';
 import type { OrderLimits } from './plan-order.ts';
+import type { PoolNamespaces } from './pool-rights.ts';
 
 /** Who is to join. */
 export interface Joiner {
@@ -76,8 +77,8 @@ export interface ProviderSettings {
   readonly roll: RollSettings;
   /** Where Macs may serve besides their own addresses: on the loopback, if they are simulated. */
   readonly servingAddresses?: readonly string[];
-  /** Who may adopt from a pool, by its prefix; every namespace from one that is not here (R26). */
-  readonly poolNamespaces?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Without rules every namespace may adopt from every pool. */
+  readonly poolNamespaces?: PoolNamespaces;
 }
 
 /** As the flags of the manager have them. */

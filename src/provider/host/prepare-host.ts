@@ -22,6 +22,7 @@ import {
   rollHost,
   withdrawIdentity,
 } from './bootstrap.ts';
+import type { Decisions } from './decisions.ts';
 import { nodeOf, type ProviderCaches, providerIdOf } from './host-caches.ts';
 import { recordOn } from './host-record.ts';
 import { describeIllness, isNodeReady } from './node-health.ts';
@@ -47,6 +48,8 @@ export interface PrepareDeps {
   /** Those of them with which it went on record until when the Mac may be its Node: only under such a one is it given a token (R23). */
   readonly joinEpochs: Map<string, number>;
   readonly announced: AnnouncedTries;
+  /** Wipes, and Macs kept apart, that the cache may not show yet. */
+  readonly decisions: Decisions;
 }
 
 /** How long there is nothing to tell of work: it has just begun or ended, or is where it was. Undefined: there is. */
@@ -240,7 +243,7 @@ const failedAttempt = (deps: PrepareDeps, host: MacHost, error: FleetError): Ste
   // A restored etcd forgot epochs that the Mac has seen: whoever leads goes on from there (R10).
   if (error.code === 'StaleEpoch' && typeof seen === 'number')
     return wait(0, { spec: { epoch: Math.max(seen, spec.epoch) } });
-  const halt = haltOf({ limits: settings.limits, census: () => censusOf(deps.caches, host, clock.now()) });
+  const halt = haltOf({ limits: settings.limits, census: () => censusOf(deps, host, clock.now()) });
   const { bootstrapBackoff } = settings.times;
   const policy = { ...bootstrapBackoff, factor: 2, minMs: bootstrapBackoff.initialMs / 2 };
   const { failures } = spec.budgets.bootstrap;

@@ -204,6 +204,33 @@ describe('which Mac a machine gets', () => {
       gets: 'PoolNotAllowed',
     },
     {
+      story: 'R26 none by a prefix that goes on from that of a pool which is not for its namespace',
+      given: {
+        machine: machine({ adoptPoolPrefix: 'pool-1' }),
+        hosts: [host('1a', { pool: { prefix: 'pool-1' } })],
+        poolNamespaces: new Map([['pool-', new Set(['other'])]]),
+      },
+      gets: 'PoolNotAllowed',
+    },
+    {
+      story: 'R26 none by the beginning of such a prefix',
+      given: { machine: machine({ adoptPoolPrefix: 'po' }), poolNamespaces: new Map([['pool-', new Set(['other'])]]) },
+      gets: 'PoolNotAllowed',
+    },
+    {
+      story: 'R26 one from its pool although a machine that may not have a Mac of it names a part of that pool',
+      given: {
+        others: [machine({ adoptPoolPrefix: 'pool-1' }, { metadata: { name: 'o', namespace: 'no' } })],
+        poolNamespaces: new Map([['pool-', new Set(['ns'])]]),
+      },
+      gets: 'a',
+    },
+    {
+      story: 'R26 one from a pool of another name than those of which there are rules',
+      given: { poolNamespaces: new Map([['other-', new Set(['other'])]]) },
+      gets: 'a',
+    },
+    {
       story: 'R26 one from a pool that is',
       given: { poolNamespaces: new Map([['pool-', new Set(['ns'])]]) },
       gets: 'a',

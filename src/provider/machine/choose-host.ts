@@ -10,6 +10,7 @@ import type { StrayServer } from '../host/known-strays.ts';
 import { isClaimable } from '../host/plan-host.ts';
 import { type OrderLimits, refuseOrder, tallyOrders } from '../host/plan-order.ts';
 import { isHoldOfOwner } from '../host/plan-owner.ts';
+import { isAlike, mayAdopt, type PoolNamespaces } from '../host/pool-rights.ts';
 
 export interface ChoiceView {
   readonly nowMs: number;
@@ -23,7 +24,7 @@ export interface ChoiceView {
   /** All the other machines. */
   readonly others: readonly ScalewayAppleSiliconMachine[];
   readonly poolPrefix: string;
-  readonly poolNamespaces: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly poolNamespaces: PoolNamespaces;
   readonly projectId: string;
   /** Zones whose servers this manager lists. */
   readonly zones: readonly string[];
@@ -114,10 +115,10 @@ const refusePool = (view: ChoiceView): Choice | undefined => {
       'Neither the machine nor the manager names a pool prefix: set spec.adoptPoolPrefix, or --default-adopt-pool-prefix.',
     );
   }
-  if (!isAllowed(view, prefix, namespace))
+  if (!mayAdopt(view.poolNamespaces, prefix, namespace))
     return none(
       REASONS.machine.provisioned.poolNotAllowed,
-      `The namespace ${namespace} may not adopt from the pool "${prefix}": the manager's --pool-namespaces says who may.`,
+      `The namespace ${namespace} may not adopt from the pool "${prefix}": the manager's --pool-namespaces says who may, also for prefixes that begin alike.`,
     );
   const other = view.others.find((candidate) => isOverlapping(view, candidate));
   if (other === undefined) return undefined;
@@ -128,16 +129,13 @@ const refusePool = (view: ChoiceView): Choice | undefined => {
   );
 };
 
-const isAllowed = ({ poolNamespaces }: ChoiceView, prefix: string, namespace: string): boolean =>
-  poolNamespaces.get(prefix)?.has(namespace) !== false;
-
 /** Whether both want Macs of pools of which one is a part of the other by its name. Who may have none does not count. */
 const isOverlapping = (view: ChoiceView, other: ScalewayAppleSiliconMachine): boolean => {
   const [mine, theirs] = [prefixOf(view), prefixOf({ ...view, machine: other })];
   const { namespace = '', deletionTimestamp } = other.metadata;
   if (theirs === '' || mine === theirs || other.spec.acquire === 'order' || deletionTimestamp !== undefined)
     return false;
-  return (mine.startsWith(theirs) || theirs.startsWith(mine)) && isAllowed(view, theirs, namespace);
+  return isAlike(mine, theirs) && mayAdopt(view.poolNamespaces, theirs, namespace);
 };
 
 /** An intent that is there goes its way; a new one is made only within the limits, counting every other intent. */

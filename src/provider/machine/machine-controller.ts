@@ -316,7 +316,7 @@ const claim = async (deps: MachineDeps, machine: Machine, context: ReconcileCont
 
 /** With the wish for its pending name, which is about to be sent (R7): so it takes a turn. */
 const putClaim = async (
-  { ports: { clock, ids, settings }, turns }: MachineDeps,
+  { ports: { clock, ids, settings }, caches, turns }: MachineDeps,
   machine: Machine,
   { host, context }: { readonly host: MacHost; readonly context: ReconcileContext },
 ): Promise<Result> => {
@@ -325,7 +325,7 @@ const putClaim = async (
   const rename = { from: host.status?.server?.name ?? '', to: pendingNameOf(machine.metadata.uid ?? '') };
   const wish = wishFor({ nowMs: clock.now(), uuid: ids.uuid }, rename);
   try {
-    await patchHost(host, { ...claimOf(machine), ...wish }, context);
+    await patchHost(host, { ...claimOf(machine, clusterOf(caches.clusters, machine)), ...wish }, context);
   } catch (error) {
     turns.end(name);
     throw error;

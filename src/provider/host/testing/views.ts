@@ -71,6 +71,7 @@ export const viewOf = ({ spec, census, ...given }: Given): HostView => ({
   server: undefined,
   isGone: false,
   owner: 'names-it',
+  isClusterActive: false,
   isProvisioned: false,
   node: 'absent',
   isUnsent: false,
