@@ -66,10 +66,13 @@ const rejectionOf = (wish: Wish, pod: Pod): { readonly reason: string; readonly 
   return { reason: 'UnsupportedPod', message: refusePod(pod) ?? '' };
 };
 
-/** A run that was begun and left no trace never was: the agent died between saying so and doing it. */
+/**
+ * A run that was begun and left no trace never was: the agent died between saying so and doing it. Files and processes tell:
+ * Tart, which may hang, is asked only what VMs there are of which the journal knows nothing.
+ */
 const look: MakeMove = async (parts, subject) => {
   const { uid, signal, memory } = subject;
-  await parts.takeInventory(signal);
+  if (parts.journal.get(uid) === undefined) await parts.takeInventory(signal);
   const entry = parts.journal.get(uid);
   if (entry?.stage !== 'started') return ON;
   const run = await parts.vms.adopt(entry.vm, signal);
