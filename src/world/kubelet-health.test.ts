@@ -6,7 +6,7 @@ import { EVENTS } from '../kube/types/core.ts';
 import type { Probe } from '../kube/types/pod.ts';
 import type { ExecInVm, VmPort } from '../kubelet/vm/vm-port.ts';
 import { createKubeletWorld, type KubeletWorld } from './kubelet-world.ts';
-import { createPod, deletePod, isReady, runFor, runUntil } from './testing/kubelet-run.ts';
+import { createPod, deletePod, endOf, isReady, runFor, runUntil } from './testing/kubelet-run.ts';
 
 const page: Probe = { httpGet: { path: '/', port: 80 } };
 const program: Probe = { exec: { command: ['/usr/bin/true'] } };
@@ -107,6 +107,61 @@ describe('a probe that nobody can ask', () => {
     hangs = true;
     await runUntil(world, 'it is given up', () => world.pod('pod')?.status?.phase === 'Failed');
     assert.match(saysOf(world, 'Unhealthy').join('\n'), /Liveness probe failed: the probe took longer than 2000 ms/);
+  });
+});
+
+describe('a command', () => {
+  const command = { command: ['/bin/sh', '-c', 'sleep 30; exit 3'] };
+  const silent = new FleetError('unavailable', { code: 'GuestAgentSilent', message: 'no', hint: 'Install it.' });
+  const execsOf = ({ commands }: KubeletWorld): number => commands.filter((words) => words.startsWith('exec ')).length;
+
+  it('§7-28 that nobody starts: the Pod is never ready, says why after five minutes, and is over after fifteen', async () => {
+    const world = createKubeletWorld({ seed: 321 });
+    world.mac.configure({ vmFaults: { '*': { agentSilent: true } } });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { container: command });
+    const isReadyOnce = { was: false };
+    await runUntil(world, 'it is given up', () => {
+      isReadyOnce.was ||= isReady(world.pod('pod'));
+      return world.pod('pod')?.status?.phase === 'Failed';
+    });
+    assert.equal(isReadyOnce.was, false);
+    const nowMs = world.kernel.nowMs();
+    assert.ok(nowMs > 900_000 && nowMs < 1_000_000, `${nowMs} ms`);
+    const message = world.pod('pod')?.status?.containerStatuses?.[0]?.state?.terminated?.message;
+    assert.match(message ?? '', /could not be launched in 15 minutes: .*Install the Tart guest agent in the image/);
+    assert.equal(saysOf(world, 'CommandNotLaunched').length, 1);
+    assert.ok(execsOf(world) < 100, `${execsOf(world)} times`);
+  });
+
+  it('§7-13 whose guest is long in coming is started when it is there, and the Pod is ready only then', async () => {
+    let isThere = false;
+    const world = worldWhere(322, { exec: () => (isThere ? undefined : Promise.reject(silent)) });
+    createPod(world, { atMs: 1_000, name: 'pod' }, { container: command });
+    await runFor(world, 480_000);
+    const { phase, reason, podIP } = world.pod('pod')?.status ?? {};
+    assert.deepEqual([phase, reason, isReady(world.pod('pod'))], ['Pending', 'CommandNotLaunched', false]);
+    assert.match(podIP ?? '', /^192/);
+    isThere = true;
+    const sinceMs = world.kernel.nowMs();
+    await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+    assert.ok(world.kernel.nowMs() - sinceMs < 35_000, `${world.kernel.nowMs() - sinceMs} ms`);
+    assert.equal(world.pod('pod')?.status?.reason, undefined);
+    await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Failed 3');
+    assert.deepEqual(startsOf(world), [1]);
+  });
+
+  it('that runs is not given up because the guest’s agent is silent when ours is started again', async () => {
+    let isThere = true;
+    const world = worldWhere(323, { exec: () => (isThere ? undefined : Promise.reject(silent)) });
+    const long = { command: ['/bin/sh', '-c', 'sleep 7200; exit 3'] };
+    createPod(world, { atMs: 1_000, name: 'pod' }, { container: long });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+    isThere = false;
+    world.kernel.restart('kubelet', 1_000);
+    const writes = world.writes.length;
+    await runFor(world, 3_600_000);
+    assert.ok(isReady(world.pod('pod')));
+    assert.deepEqual(world.writes.slice(writes), []);
   });
 });
 

@@ -32,6 +32,8 @@ export interface GuestShares {
   renewTokens(vm: string, tokens: readonly GuestToken[]): Promise<void>;
   /** The exit code that the guest left; undefined when it left none that counts. */
   readReport(vm: string): Promise<GuestReport | undefined>;
+  /** Whether the guest has begun with the container's command. */
+  isLaunched(vm: string): Promise<boolean>;
   /** Calls back after the guest may have left something; the returned function ends that. */
   watchReport(vm: string, onChange: () => void): () => void;
   /** The last lines of the log that the guest left. */
@@ -43,6 +45,8 @@ export interface GuestShares {
 const LOG_BYTES_MAX = 65_536;
 const LOG_LINES_MAX = 200;
 const REPORT_BYTES_MAX = 16;
+/** The launcher makes it (guest-command.ts), so that nothing is started twice. */
+const LAUNCHED = 'launched';
 /** No VM outlives a loss of power, and every run gets its files anew. */
 const BRIEF = { survives: 'death' } as const;
 
@@ -86,6 +90,7 @@ export const createGuestShares = (files: HostFiles, directory: string): GuestSha
       const info = code === undefined ? undefined : await files.look(path);
       return code === undefined || info === undefined ? undefined : { code, atMs: info.modifiedAtMs };
     },
+    isLaunched: async (vm) => (await files.look(`${statusOf(vm)}/${LAUNCHED}`)) !== undefined,
     watchReport: (vm, onChange) => files.watch(statusOf(vm), onChange),
     readLog: async (vm) => {
       const tail = await files.readTail(`${statusOf(vm)}/runner.log`, { bytesMax: LOG_BYTES_MAX });

@@ -25,6 +25,8 @@ export interface PodMemory {
   isReady: boolean;
   isStarted: boolean;
   unwellBecause?: string;
+  /** Why its command does not run yet; undefined once it was launched, and for a Pod without one. */
+  launching?: Waiting;
   /** The guest left the exit code of its command. */
   isDone?: true;
   /** Why the last work failed, and when the next may be. */
@@ -83,6 +85,7 @@ export const forgetRun = (memory: PodMemory): void => {
   delete memory.podIp;
   delete memory.servedIp;
   delete memory.unwellBecause;
+  delete memory.launching;
   delete memory.isDone;
   memory.isReady = false;
   memory.isStarted = false;
