@@ -369,6 +369,45 @@ describe('what is kept on a Mac', () => {
     await runUntil(world, 'the image goes when nobody clones from it any more', isCollected);
   });
 
+  it('S27 F94 a VM that came while a collection waited for its turn is not taken for nobody’s between its clone and its start', async () => {
+    let isBusy = false;
+    const waitFor = (ms: number): Promise<void> =>
+      new Promise((resolve) => void world.kernel.schedule(ms, 'wait', () => resolve()));
+    const world: KubeletWorld = createKubeletWorld({
+      seed: 74,
+      adjust: (ports) => ({
+        ...ports,
+        images: {
+          ...ports.images,
+          // Behind another collection, or a Tart that is slow to list.
+          collect: async (request) => {
+            if (isBusy && world.pod('late') === undefined) {
+              createPod(world, { atMs: 0, name: 'late' }, { script: 'exit 0' });
+              await waitFor(1_500);
+            }
+            return ports.images.collect(request);
+          },
+        },
+        vms: {
+          ...ports.vms,
+          configure: async (request) => {
+            if (isBusy) await waitFor(2_000);
+            return ports.vms.configure(request);
+          },
+        },
+      }),
+    });
+    createPod(world, { atMs: 1_000, name: 'first' });
+    await runUntil(world, 'the first runs', () => isReady(world.pod('first')));
+    isBusy = true;
+    await runUntil(world, 'the other is started', () => world.starts.size === 2);
+    assert.deepEqual(
+      world.commands.filter((words) => words.startsWith('delete pod-late')),
+      [],
+    );
+    await runUntil(world, 'it ran', () => endOf(world.pod('late')) === 'Succeeded 0');
+  });
+
   it('§7-36 images that nobody needs go before the disk is full, whatever a day says', async () => {
     const world = createKubeletWorld({ seed: 72 });
     world.mac.configure({ images: { '*': { sizeGb: 60, compressedGb: 30 } } });

@@ -74,15 +74,15 @@ const createMaker = (work: ImageWork): Maker => {
   const room = createDiskRoom(work.measureDisk, work.diskPath);
   const pulls = createLimiter(PULLS_AT_ONCE);
   const collections = createLimiter(1);
-  let needed: CollectImages | undefined;
+  let last: CollectImages | undefined;
   const collect: Maker['collect'] = (request) => {
-    needed = request;
+    last = request;
     return collections.run(() => collectImages(work, request), request.signal);
   };
   /** For space alone: VMs are left to the next collection, whose caller knows which Pods there are. */
   const reclaim = async (signal: AbortSignal): Promise<void> => {
-    if (needed === undefined) return;
-    const request = { ...needed, owns: () => false, signal };
+    if (last === undefined) return;
+    const request = { ...last, owns: () => false, signal };
     await collections.run(() => collectImages(work, request, 'space'), signal);
   };
   const pull = async ({
