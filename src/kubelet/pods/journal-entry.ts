@@ -48,6 +48,10 @@ export interface StopReason {
   readonly message?: string;
   /** Set when the whole Pod is over with this run, whatever its restart policy. */
   readonly podReason?: string;
+  /** When that was decided; what earlier versions wrote has none. */
+  readonly sinceMs?: number;
+  /** The guest's grace, where it is another than the Pod's. */
+  readonly graceSeconds?: number;
 }
 
 /** Undefined when the text is none of ours: a half-written file of an old life, or somebody else's. */

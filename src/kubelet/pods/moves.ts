@@ -7,6 +7,7 @@ import { renderVncAnnotations } from '../guest/vnc/plan-vnc.ts';
 import { guestErrorIn } from '../vm/run-words.ts';
 import { decideOutcome, outcomeOfLost, shouldRestart } from './decide-outcome.ts';
 import { removeVm, stopRun } from './end-vm.ts';
+import { createGrace, graceLeftMs } from './grace.ts';
 import type { JournalEntry, StopReason } from './journal-entry.ts';
 import { makeVm } from './make-vm.ts';
 import { deadlineOf, holdsFinalizer, isOver, type Move, type Wish } from './plan-pod.ts';
@@ -174,7 +175,10 @@ const stopReasonOf = ({ wish, memory }: PodSubject): StopReason => {
     case 'expired':
       return DEADLINE_EXCEEDED;
     case 'unwell':
-      return { message: memory.unwellBecause ?? 'a probe gave the VM up' };
+      return {
+        message: memory.unwellBecause ?? 'a probe gave the VM up',
+        ...(memory.unwellGraceSeconds !== undefined && { graceSeconds: memory.unwellGraceSeconds }),
+      };
     case 'done':
       return {};
     case 'leaving':
@@ -192,22 +196,18 @@ const stopReasonOf = ({ wish, memory }: PodSubject): StopReason => {
   }
 };
 
-const DEFAULT_GRACE_SECONDS = 30;
-/** launchd waits twenty seconds for whoever it has told to stop, and the end has to be told too. */
-const LEAVING_GRACE_SECONDS = 8;
-
 const stop: MakeMove = async (parts, subject) => {
-  const { uid, memory, pod, wish } = subject;
+  const { uid, memory, pod, wish, clock } = subject;
   const entry = parts.journal.get(uid);
   if (entry === undefined) return ON;
   const waitMs = retryInMs(subject);
   if (waitMs > 0) return again(subject, waitMs);
-  if (entry.stopped === undefined) await parts.journal.put({ ...entry, stopped: stopReasonOf(subject) });
-  const { deletionGracePeriodSeconds } = pod?.metadata ?? {};
-  const seconds = deletionGracePeriodSeconds ?? pod?.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-  const isIdle = wish === 'gone' || wish === 'done';
-  const most = wish === 'leaving' ? LEAVING_GRACE_SECONDS : Number.POSITIVE_INFINITY;
-  const graceMs = isIdle ? 0 : Math.min(seconds, most) * 1_000;
+  const stopped = entry.stopped ?? { ...stopReasonOf(subject), sinceMs: clock.now() };
+  if (entry.stopped === undefined) await parts.journal.put({ ...entry, stopped });
+  const graceMs = graceLeftMs({ wish, pod, stopped, nowMs: clock.now() });
+  const grace = memory.grace ?? createGrace(clock, graceMs);
+  grace.shortenTo(graceMs);
+  memory.grace = grace;
   const handler = pod?.spec.containers[0]?.lifecycle?.preStop;
   const { vm } = entry;
   const { run, podIp } = memory;
@@ -215,11 +215,19 @@ const stop: MakeMove = async (parts, subject) => {
   const preStop = ask && ((signal: AbortSignal) => runPreStop(parts, { ...ask, signal }));
   beginWork(parts.operations, memory, {
     what: 'stopping',
+    graceMs,
     run: async ({ signal }) => {
-      await stopRun(parts, { vm, run, graceMs, signal, ...(preStop !== undefined && { preStop }) });
+      await stopRun(parts, { vm, run, grace, signal, ...(preStop !== undefined && { preStop }) });
       return undefined;
     },
   });
+  return REST;
+};
+
+/** A stop is under way: it has no longer than the Pod has now. */
+const hasten: MakeMove = async (parts, { uid, memory, pod, wish, clock }) => {
+  const { stopped } = parts.journal.get(uid) ?? {};
+  if (stopped !== undefined) memory.grace?.shortenTo(graceLeftMs({ wish, pod, stopped, nowMs: clock.now() }));
   return REST;
 };
 
@@ -272,7 +280,7 @@ const wait: MakeMove = async () => REST;
 
 export const MAKE_MOVE: Readonly<Record<Move, MakeMove>> = {
   ...{ create, reject, look, report, settle, conclude },
-  ...{ cancel, stop, remove, release, forget, wait },
+  ...{ cancel, stop, hasten, remove, release, forget, wait },
 };
 
 /** Until work that failed may be tried again. */

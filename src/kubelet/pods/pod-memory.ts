@@ -6,6 +6,7 @@ import type { Retry } from '../../base/backoff.ts';
 import type { FleetError } from '../../base/errors.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import type { VmExit, VmRun } from '../vm/vm-port.ts';
+import type { Grace } from './grace.ts';
 import type { Waiting } from './render-status.ts';
 
 export interface PodMemory {
@@ -25,6 +26,10 @@ export interface PodMemory {
   isReady: boolean;
   isStarted: boolean;
   unwellBecause?: string;
+  /** Of the probe that gave it up, where that has one of its own. */
+  unwellGraceSeconds?: number;
+  /** What is left of the guest's grace; kept when a stop fails and is tried again. */
+  grace?: Grace;
   /** Why its command does not run yet; undefined once it was launched, and for a Pod without one. */
   launching?: Waiting;
   /** The guest left the exit code of its command. */
@@ -85,6 +90,8 @@ export const forgetRun = (memory: PodMemory): void => {
   delete memory.podIp;
   delete memory.servedIp;
   delete memory.unwellBecause;
+  delete memory.unwellGraceSeconds;
+  delete memory.grace;
   delete memory.launching;
   delete memory.isDone;
   memory.isReady = false;

@@ -12,7 +12,7 @@ import type { Waiting } from './render-status.ts';
 
 export type PodOperations = Operations<Waiting, MadeVm | undefined>;
 
-/** Pulls have their own limits; this one is for what nobody thought of. */
+/** Pulls have their own limits, and so has a guest's end; this one is for what nobody thought of. */
 const WORK_TIMEOUT_MS = 2 * 3_600_000;
 const WORK_AT_ONCE_MAX = 64;
 
@@ -24,16 +24,23 @@ export const createPodOperations = (clock: Clock, onChange: (key: string) => voi
 
 export interface BeginWork {
   readonly what: NonNullable<PodMemory['work']>;
+  /** How long it may take by what a Pod says, beyond our own limit. */
+  readonly graceMs?: number;
   readonly run: (handle: {
     readonly signal: AbortSignal;
     report(progress: Waiting): void;
   }) => Promise<MadeVm | undefined>;
 }
 
-export const beginWork = (operations: PodOperations, memory: PodMemory, { what, run }: BeginWork): void => {
+export const beginWork = (
+  operations: PodOperations,
+  memory: PodMemory,
+  { what, graceMs = 0, run }: BeginWork,
+): void => {
   memory.work = what;
   const { key } = memory;
-  operations.ensure(memory.uid, { key, doing: `${what} the VM of ${key}`, timeoutMs: WORK_TIMEOUT_MS, run });
+  const timeoutMs = WORK_TIMEOUT_MS + graceMs;
+  operations.ensure(memory.uid, { key, doing: `${what} the VM of ${key}`, timeoutMs, run });
 };
 
 /** Takes in how the work stands, an end once. Gives the VM that was made. */
