@@ -51,6 +51,29 @@ describe('a VM that was found', () => {
   });
 });
 
+describe('a VM that a probe gave up', () => {
+  it('is stopped though the agent dies meanwhile and the guest is well again: what was decided is carried on', async () => {
+    let status = 200;
+    const world = worldWhere(307, { http: () => status });
+    world.mac.configure({ vmFaults: { '*': { runEnd: { afterMs: 900_000, code: 0 } } } });
+    const spec = { terminationGracePeriodSeconds: 60 };
+    const lifecycle = { preStop: { sleep: { seconds: 30 } } };
+    const container = { livenessProbe: { ...page, periodSeconds: 5 }, lifecycle };
+    createPod(world, { atMs: 1_000, name: 'pod' }, { spec, container });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+    status = 500;
+    await runFor(world, 25_000);
+    world.kernel.kill('kubelet');
+    status = 200;
+    world.kernel.restart('kubelet', 1_000);
+    const sinceMs = world.kernel.nowMs();
+    await runUntil(world, 'it is over', () => world.pod('pod')?.status?.phase === 'Failed');
+    assert.ok(world.kernel.nowMs() - sinceMs < 70_000, `${world.kernel.nowMs() - sinceMs} ms`);
+    const message = world.pod('pod')?.status?.containerStatuses?.[0]?.state?.terminated?.message;
+    assert.match(message ?? '', /Liveness probe failed/);
+  });
+});
+
 describe('a probe that nobody can ask', () => {
   it('says nothing of the VM: without a tart on the Mac it runs on, and the event says why', async () => {
     const world = createKubeletWorld({ seed: 302 });

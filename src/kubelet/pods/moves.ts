@@ -80,6 +80,8 @@ const look: MakeMove = async (parts, subject) => {
   if (run === undefined) await parts.journal.put(asMaking(entry));
   else {
     forgetRun(memory);
+    // It was being stopped when the agent died: its guest may be well again, and its end would be told as ours.
+    if (entry.stopped?.message !== undefined) memory.unwellBecause = entry.stopped.message;
     await parts.attend(subject, run);
   }
   return ON;
