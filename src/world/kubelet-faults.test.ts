@@ -116,6 +116,22 @@ describe('a VM that boots', () => {
   });
 });
 
+describe('a Pod whose VM cannot be started', () => {
+  it('goes at once when it is deleted: what is waited for before the next try is no reason to wait', async () => {
+    const faults = { startFails: { afterMs: 10, code: 9 } };
+    const world = worldWith(47, faults, { spec: { restartPolicy: 'Always', terminationGracePeriodSeconds: 1 } });
+    await runFor(world, 400_000);
+    assert.equal(world.pod('pod')?.status?.reason, 'TartCreateFailed');
+    const tries = world.starts.values().next().value;
+    await runUntil(world, 'one more try', () => world.starts.values().next().value !== tries);
+    await runFor(world, 500);
+    deletePod(world, { atMs: 0, name: 'pod' });
+    const sinceMs = world.kernel.nowMs();
+    await runUntil(world, 'it is gone', () => world.pod('pod') === undefined);
+    assert.ok(world.kernel.nowMs() - sinceMs < 2_000, `${world.kernel.nowMs() - sinceMs} ms`);
+  });
+});
+
 describe('a loginwindow that dies', () => {
   it('F43 L9 §7-6 is started again, and the Pod that came meanwhile runs', async () => {
     const world = createKubeletWorld({ seed: 44, login: 'modelled' });

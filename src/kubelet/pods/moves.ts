@@ -11,7 +11,7 @@ import { createGrace, graceLeftMs } from './grace.ts';
 import type { JournalEntry, StopReason } from './journal-entry.ts';
 import { makeVm } from './make-vm.ts';
 import { deadlineOf, holdsFinalizer, isOver, type Move, type Wish } from './plan-pod.ts';
-import { forgetRun } from './pod-memory.ts';
+import { forgetRun, type Work } from './pod-memory.ts';
 import { logPathOf } from './pod-ports.ts';
 import { type MoveEnd, ON, type PodParts, type PodSubject, REST } from './pod-subject.ts';
 import { beginWork } from './pod-work.ts';
@@ -28,9 +28,8 @@ const create: MakeMove = async (parts, subject) => {
   const { pod, memory, uid, clock } = subject;
   if (pod === undefined) return REST;
   const entry = parts.journal.get(uid);
-  const notBeforeMs = Math.max(memory.stumble?.retry.notBeforeMs ?? 0, entry?.notBeforeMs ?? 0);
   await publish(parts, subject, { moment: momentOf(entry, memory), finalizer: 'held' });
-  const waitMs = notBeforeMs - clock.now();
+  const waitMs = Math.max(retryInMs(subject, 'making'), (entry?.notBeforeMs ?? 0) - clock.now());
   if (waitMs > 0) return again(subject, waitMs);
   const claimed = subject.pod ?? pod;
   if (memory.stumble === undefined && entry === undefined) {
@@ -202,7 +201,7 @@ const stop: MakeMove = async (parts, subject) => {
   const { uid, memory, pod, wish, clock } = subject;
   const entry = parts.journal.get(uid);
   if (entry === undefined) return ON;
-  const waitMs = retryInMs(subject);
+  const waitMs = retryInMs(subject, 'stopping');
   if (waitMs > 0) return again(subject, waitMs);
   const stopped = entry.stopped ?? { ...stopReasonOf(subject), sinceMs: clock.now() };
   if (entry.stopped === undefined) await parts.journal.put({ ...entry, stopped });
@@ -237,7 +236,7 @@ const remove: MakeMove = async (parts, subject) => {
   const { uid, memory } = subject;
   const entry = parts.journal.get(uid);
   if (entry === undefined) return ON;
-  const waitMs = retryInMs(subject);
+  const waitMs = retryInMs(subject, 'removing');
   if (waitMs > 0) return again(subject, waitMs);
   forgetRun(memory);
   beginWork(parts.operations, memory, {
@@ -286,7 +285,8 @@ export const MAKE_MOVE: Readonly<Record<Move, MakeMove>> = {
 };
 
 /** Until work that failed may be tried again. */
-const retryInMs = ({ memory, clock }: PodSubject): number => (memory.stumble?.retry.notBeforeMs ?? 0) - clock.now();
+const retryInMs = ({ memory, clock }: PodSubject, work: Work): number =>
+  memory.stumble?.work === work ? memory.stumble.retry.notBeforeMs - clock.now() : 0;
 
 /** No later than the Pod's own deadline. */
 const again = ({ pod, clock }: PodSubject, afterMs?: number): MoveEnd => {

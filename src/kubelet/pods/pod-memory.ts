@@ -9,10 +9,19 @@ import type { VmExit, VmRun } from '../vm/vm-port.ts';
 import type { Grace } from './grace.ts';
 import type { Waiting } from './render-status.ts';
 
+export type Work = 'making' | 'stopping' | 'removing';
+
+export interface Stumble {
+  /** Other work does not wait for it: a Pod whose making failed may be removed at once. */
+  readonly work: Work;
+  readonly error: FleetError;
+  readonly retry: Retry;
+}
+
 export interface PodMemory {
   readonly uid: string;
   readonly key: string;
-  work?: 'making' | 'stopping' | 'removing';
+  work?: Work;
   /** What making it waits for. */
   progress?: Waiting;
   run?: VmRun;
@@ -35,7 +44,7 @@ export interface PodMemory {
   /** The guest left the exit code of its command. */
   isDone?: true;
   /** Why the last work failed, and when the next may be. */
-  stumble?: { readonly error: FleetError; readonly retry: Retry };
+  stumble?: Stumble;
   imageDigest?: string;
   /** The API itself said that there is no such Pod. */
   isGone?: true;

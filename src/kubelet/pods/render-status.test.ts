@@ -129,6 +129,7 @@ describe('where a Pod is', () => {
   const stumble = (code: string) => ({
     ...memory,
     stumble: {
+      work: 'making' as const,
       error: new FleetError('not-found', { code, message: 'no such image', hint: 'Push it' }),
       retry: { attempts: 1, notBeforeMs: 0 },
     },
