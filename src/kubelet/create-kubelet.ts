@@ -113,7 +113,7 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
   const life = linkedController(signal);
   const journal = await openJournal({ files, directory: `${paths.userdata}/.journal`, logger });
   const events = createEventRecorder({ client, clock, ids, logger, component: COMPONENT, signal: life.signal });
-  const shares = createGuestShares(files, paths.userdata);
+  const shares = createGuestShares({ files, clock }, paths.userdata);
   const podPorts = {
     ...{ client, clock, random: random.stream('pods'), logger, events, journal },
     ...{ vms: ports.vms, images: ports.images, dial: ports.dial, metrics: ports.metrics },

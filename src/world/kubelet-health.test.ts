@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { FleetError } from '../base/errors.ts';
 import { EVENTS } from '../kube/types/core.ts';
 import type { Probe } from '../kube/types/pod.ts';
+import type { HostFiles } from '../kubelet/host/host-files.ts';
 import type { ExecInVm, VmPort } from '../kubelet/vm/vm-port.ts';
 import { createKubeletWorld, type KubeletWorld } from './kubelet-world.ts';
 import { createPod, deletePod, endOf, isReady, runFor, runUntil } from './testing/kubelet-run.ts';
@@ -186,6 +187,54 @@ describe('a command', () => {
     assert.ok(isReady(world.pod('pod')));
     assert.deepEqual(world.writes.slice(writes), []);
   });
+});
+
+describe('the end of a command', () => {
+  const isStatus = (path: string): boolean => path.includes('/status');
+  const broken = new Error('EMFILE');
+  const rows: readonly { story: string; adjust: (files: HostFiles) => Partial<HostFiles> }[] = [
+    {
+      story: 'of which the filesystem does not tell',
+      adjust: (files) => ({ watch: (path, told) => (isStatus(path) ? () => undefined : files.watch(path, told)) }),
+    },
+    {
+      story: 'in a folder that cannot be watched',
+      adjust: (files) => ({
+        watch: (path, told) => {
+          if (isStatus(path)) throw broken;
+          return files.watch(path, told);
+        },
+      }),
+    },
+    {
+      story: 'that cannot be read at first',
+      adjust: (files) => {
+        let reads = 0;
+        const isReport = (path: string): boolean => path.endsWith('/runner-rc');
+        return {
+          readTail: async (path, limit) => {
+            const tail = await files.readTail(path, limit);
+            if (!isReport(path) || tail === undefined) return tail;
+            reads += 1;
+            if (reads === 1) throw broken;
+            return tail;
+          },
+        };
+      },
+    },
+  ];
+  for (const [at, { story, adjust }] of rows.entries())
+    it(`${story} is found in seconds all the same`, async () => {
+      const world = createKubeletWorld({
+        seed: 331 + at,
+        adjust: (ports) => ({ ...ports, files: { ...ports.files, ...adjust(ports.files) } }),
+      });
+      createPod(world, { atMs: 1_000, name: 'pod' }, { container: { command: ['/bin/sh', '-c', 'sleep 30; exit 3'] } });
+      await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+      const sinceMs = world.kernel.nowMs();
+      await runUntil(world, 'it is over', () => endOf(world.pod('pod')) === 'Failed 3');
+      assert.ok(world.kernel.nowMs() - sinceMs < 35_000, `${world.kernel.nowMs() - sinceMs} ms`);
+    });
 });
 
 describe('the hook before a stop', () => {

@@ -96,15 +96,15 @@ const awaitReport = async (
   { pod, run, memory, wake, signal }: Attendance,
 ): Promise<void> => {
   if (!runsCommand(pod)) return;
-  const look = async (): Promise<void> => {
-    if (memory.isDone || memory.run !== run || (await shares.readReport(run.vm)) === undefined) return;
-    memory.isDone = true;
-    wake();
+  let isTold = false;
+  const onTrouble = (thrown: unknown): void => {
+    if (!isTold) logger.warn('The report of a guest cannot be read', { vm: run.vm, error: toFleetError(thrown) });
+    isTold = true;
   };
-  const complain = (error: unknown): void => logger.warn('The report of a guest cannot be read', { vm: run.vm, error });
-  const end = shares.watchReport(run.vm, () => void look().catch(complain));
-  signal.addEventListener('abort', end, { once: true });
-  await look();
+  const found = await shares.untilReported(run.vm, { onTrouble, signal });
+  if (found === undefined || memory.run !== run) return;
+  memory.isDone = true;
+  wake();
 };
 
 const RENEW_FAILED_MS = 30_000;
