@@ -225,6 +225,23 @@ testOnSteps('a full disk does not cost the base of a VM that came after the last
   assert.ok(bench.images.has(old));
 });
 
+testOnSteps('a pull that is nearly done does not keep another from its room', async (bench) => {
+  const [big, small] = ['ghcr.io/org/big:1', 'ghcr.io/org/small:1'];
+  const images = {
+    [big]: { compressedGb: 60, sizeGb: 60, pullMs: 100_000 },
+    [small]: { compressedGb: 35, pullMs: 5_000 },
+  };
+  await bench.configure({ images });
+  bench.setDisk({ totalBytes: 100 * GB, freeBytes: 100 * GB });
+  const nearly = Promise.withResolvers<void>();
+  const onProgress = (percent: number): void => void (percent >= 90 && nearly.resolve());
+  const first = bench.images.ensure(ask(bench, { image: big, onProgress }));
+  await nearly.promise;
+  bench.setDisk({ totalBytes: 100 * GB, freeBytes: 46 * GB });
+  assert.equal((await bench.images.ensure(ask(bench, { image: small }))).path, 'cold');
+  assert.equal((await first).path, 'cold');
+});
+
 testOnSteps('F85 a pull that stalls is given up, tried again, and then told', async (bench) => {
   await bench.configure({ pullFaults: { '*': { stallAtPercent: 95 } } });
   const pull = bench.images.ensure(ask(bench));

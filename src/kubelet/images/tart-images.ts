@@ -7,7 +7,7 @@ import { garbled } from '../vm/tart-answers.ts';
 import { TART_LIMITS_MS } from '../vm/tart-cli.ts';
 import { toTartError } from '../vm/tart-errors.ts';
 import { collectImages, listEntries } from './collect-images.ts';
-import { createDiskRoom } from './disk-room.ts';
+import { createDiskRoom, followPull } from './disk-room.ts';
 import { createGoldenBook, type GoldenFacts } from './golden-book.ts';
 import { createImageClaims } from './image-claims.ts';
 import { parseImageReference } from './image-name.ts';
@@ -85,19 +85,19 @@ const createMaker = (work: ImageWork): Maker => {
     const request = { ...last, owns: () => false, signal };
     await collections.run(() => collectImages(work, request, 'space'), signal);
   };
-  const pull = async ({
-    image,
-    credentials = [],
-    onProgress = () => undefined,
-    signal,
-  }: EnsureImage): Promise<void> => {
+  const pull = async ({ image, credentials = [], onProgress: tell, signal }: EnsureImage): Promise<void> => {
+    const own = followPull(room);
+    const onProgress = (percent: number): void => {
+      own.came(percent);
+      tell?.(percent);
+    };
     const request = { image, credentials, onProgress, signal };
     try {
-      await pullImage({ ...work, room }, request);
+      await pullImage({ ...work, room: own }, request);
     } catch (thrown) {
       if (toFleetError(thrown).code !== 'NoSpace') throw thrown;
       await reclaim(signal);
-      await pullImage({ ...work, room }, request);
+      await pullImage({ ...work, room: own }, request);
     }
   };
   return {
