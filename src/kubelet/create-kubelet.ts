@@ -27,6 +27,7 @@ import { openJournal } from './pods/journal.ts';
 import { createPodPart, type PodPart } from './pods/pod-controller.ts';
 import type { PodMetrics } from './pods/pod-metrics.ts';
 import type { Dial } from './pods/probes/dial.ts';
+import { openRunLogs } from './vm/run-logs.ts';
 import type { VmPort } from './vm/vm-port.ts';
 
 export interface KubeletPorts {
@@ -77,7 +78,6 @@ export interface Kubelet {
 }
 
 const COMPONENT = 'tart-kubelet';
-const LOG_END_BYTES = 8_192;
 
 export const createKubelet = (ports: KubeletPorts): Kubelet => {
   const { client, clock, random, logger, settings } = ports;
@@ -121,7 +121,7 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
     ...(ports.vnc !== undefined && { vnc: ports.vnc }),
     ...(ports.forwardPort !== undefined && { forwardPort: ports.forwardPort }),
     ...(ports.forwardMetrics !== undefined && { forwardMetrics: ports.forwardMetrics }),
-    readLogEnd: async (path: string) => (await files.readTail(path, { bytesMax: LOG_END_BYTES }))?.text ?? '',
+    runLogs: openRunLogs(files),
     settings: { nodeName, logDirectory: paths.logs, ...(hostIp !== undefined && { hostIp }) },
   };
   const part = createPodPart(podPorts, pods);

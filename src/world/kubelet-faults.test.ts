@@ -87,6 +87,18 @@ describe('F83: a run that ends', () => {
   }
 });
 
+describe('F95: a run after one whose guest broke down', () => {
+  it('has an end of its own: what the first printed at its end is in the same log', async () => {
+    const world = worldWith(37, { panicAfterMs: 9_000 }, { spec: { restartPolicy: 'OnFailure' } });
+    const lastOf = () => world.pod('pod')?.status?.containerStatuses?.[0];
+    await runUntil(world, 'it broke down', () => lastOf()?.restartCount === 1);
+    assert.match(lastOf()?.lastState?.terminated?.message ?? '', /the guest broke down: Internal/);
+    world.mac.configure({ vmFaults: { '*': { runEnd: { afterMs: 8_000, signal: 'SIGKILL' } } } });
+    await runUntil(world, 'it is killed', () => lastOf()?.restartCount === 2);
+    assert.match(lastOf()?.lastState?.terminated?.message ?? '', /tart run was ended by SIGKILL/);
+  });
+});
+
 describe('a VM that boots', () => {
   it('§7-13 is not destroyed because its address is long in coming, as long as its guest lives', async () => {
     const world = worldWith(41, { noAddress: true });

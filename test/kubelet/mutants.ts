@@ -120,13 +120,13 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
     edits: [
       {
         file: 'src/kubelet/pods/make-vm.ts',
-        from: "    await both(journal.put({ ...making, stage: 'started' }), request.make());",
+        from: "    await both(journal.put({ ...making, stage: 'started', logFromByte }), request.make());",
         to: '    await request.make();',
       },
       {
         file: 'src/kubelet/pods/make-vm.ts',
-        from: '    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });',
-        to: "    const run = await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });\n    await journal.put({ ...making, stage: 'started' });\n    return run;",
+        from: '    return await vms.start({ vm, shares, graphics, logPath, beforeRun, signal });',
+        to: "    const run = await vms.start({ vm, shares, graphics, logPath, beforeRun, signal });\n    await journal.put({ ...making, stage: 'started' });\n    return run;",
       },
     ],
   },

@@ -33,6 +33,8 @@ export interface JournalEntry {
   readonly restarts: number;
   /** Where the run itself tells nothing better. */
   readonly startedMs?: number;
+  /** Where in the log of its VM the run begins; earlier runs printed there too. */
+  readonly logFromByte?: number;
   /** From `ended` on. */
   readonly outcome?: Outcome;
   /** Of the run before a restart. */

@@ -114,7 +114,7 @@ const settle: MakeMove = async (parts, subject) => {
   const [report, lines, log] = await Promise.all([
     shares.readReport(vm),
     shares.readLog(vm),
-    parts.readLogEnd(logPath),
+    parts.runLogs.readEnd(logPath, entry.logFromByte ?? 0),
   ]);
   const guestError = guestErrorIn(log);
   const outcome = decideOutcome({

@@ -8,6 +8,7 @@ import type { OpenMetricsForward, OpenPortForward } from '../guest/forward/forwa
 import type { GuestShares } from '../guest/guest-shares.ts';
 import type { VncDesk } from '../guest/vnc/vnc-desk.ts';
 import type { ImagePort } from '../images/image-port.ts';
+import type { RunLogs } from '../vm/run-logs.ts';
 import type { VmPort } from '../vm/vm-port.ts';
 import type { Journal } from './journal.ts';
 import type { PodMetrics } from './pod-metrics.ts';
@@ -27,8 +28,8 @@ export interface PodPorts {
   readonly images: ImagePort;
   readonly shares: GuestShares;
   readonly journal: Journal;
-  /** The end of a VM's log; empty when there is none. */
-  readonly readLogEnd: (path: string) => Promise<string>;
+  /** What VMs printed. */
+  readonly runLogs: RunLogs;
   readonly events: EventRecorder;
   readonly dial: Dial;
   /** Without it nobody sees a VM's screen. */
