@@ -174,6 +174,25 @@ describe('a command', () => {
     assert.deepEqual(startsOf(world), [1]);
   });
 
+  for (const [at, lives] of ['one life of the agent', 'two'].entries())
+    it(`whose guest is started anew is over, and says so, seen in ${lives}: nobody would ever end it`, async () => {
+      let boot = 'A';
+      const answer = () => Promise.resolve({ code: 0, stdout: `${boot}\n`, stderr: '' });
+      const isAsked = ({ argv }: ExecInVm): boolean => argv.includes('kern.bootsessionuuid');
+      const world = worldWhere(324 + at, { exec: (request) => (isAsked(request) ? answer() : undefined) });
+      createPod(world, { atMs: 1_000, name: 'pod' }, { container: { command: ['/bin/sh', '-c', 'sleep 90000'] } });
+      await runUntil(world, 'it is ready', () => isReady(world.pod('pod')));
+      await runFor(world, 600_000);
+      assert.ok(isReady(world.pod('pod')));
+      boot = 'B';
+      if (lives === 'two') world.kernel.restart('kubelet', 1_000);
+      const sinceMs = world.kernel.nowMs();
+      await runUntil(world, 'it is over', () => world.pod('pod')?.status?.phase === 'Failed');
+      assert.ok(world.kernel.nowMs() - sinceMs < 100_000, `${world.kernel.nowMs() - sinceMs} ms`);
+      const message = world.pod('pod')?.status?.containerStatuses?.[0]?.state?.terminated?.message;
+      assert.match(message ?? '', /started anew while its command ran/);
+    });
+
   it('that runs is not given up because the guest’s agent is silent when ours is started again', async () => {
     let isThere = true;
     const world = worldWhere(323, { exec: () => (isThere ? undefined : Promise.reject(silent)) });

@@ -39,6 +39,8 @@ export interface GuestShares {
   renewTokens(vm: string, tokens: readonly GuestToken[]): Promise<void>;
   /** The exit code that the guest left; undefined when it left none that counts. */
   readReport(vm: string): Promise<GuestReport | undefined>;
+  /** Which of its starts the guest was in when this was first asked; that is kept with its files. */
+  firstBoot(vm: string, now: string): Promise<string>;
   /** Whether the guest has begun with the container's command. */
   isLaunched(vm: string): Promise<boolean>;
   /** Waits for the exit code that the guest leaves; undefined only after an abort. What cannot be read is told, and read again. */
@@ -103,6 +105,12 @@ export const createGuestShares = (
       for (const token of tokens) await writeToken(vm, token);
     },
     readReport,
+    firstBoot: async (vm, now) => {
+      const path = `${folderOf(vm)}/boot-id`;
+      const first = await files.readText(path);
+      if (first === undefined) await files.writeText(path, now, { ...BRIEF, mode: 0o600 });
+      return first ?? now;
+    },
     isLaunched: async (vm) => (await files.look(`${statusOf(vm)}/${LAUNCHED}`)) !== undefined,
     untilReported: (vm, { onTrouble, signal }) =>
       untilFound({

@@ -13,6 +13,7 @@ import type { PodPorts } from './pod-ports.ts';
 import { runPostStart } from './probes/post-start.ts';
 import { superviseHealth } from './probes/supervise-health.ts';
 import { firstDueMs, mintTokens, tokensOf } from './tokens.ts';
+import { watchBoot } from './watch-boot.ts';
 
 /** Goes on until the run ends or the returned function is called. */
 export const attendVm = (ports: PodPorts, attendance: Attendance): (() => void) => {
@@ -32,6 +33,7 @@ export const attendVm = (ports: PodPorts, attendance: Attendance): (() => void) 
   const all = [
     watch('finding its address', findAddress(ports, within, launched)),
     watch('launching its command', launched),
+    watch('seeing whether it is started anew', watchBoot(ports, within, launched)),
     watch('renewing its tokens', keepTokens(ports, within)),
     watch('waiting for its command', awaitReport(ports, within)),
   ];
