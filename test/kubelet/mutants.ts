@@ -190,6 +190,33 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
     ],
   },
   {
+    id: 'S27-clone',
+    story:
+      'the collector deletes by what was needed when it began: a VM that came since goes between its clone and its start',
+    foundBy: 'S27 F94',
+    file: 'kubelet-faults.test.ts',
+    edits: [
+      {
+        file: 'src/kubelet/pods/housekeeping.ts',
+        from: '    needed: () => neededBy([...items, ...pods.list()], journal.all()),',
+        to: '    needed: ((then) => () => then)(neededBy(items, journal.all())),',
+      },
+    ],
+  },
+  {
+    id: 'L10',
+    story: 'a restarted agent asks Tart what VMs there are before it takes any over',
+    foundBy: 'L10: a restart',
+    file: 'kubelet-world.test.ts',
+    edits: [
+      {
+        file: MOVES,
+        from: '  if (parts.journal.get(uid) === undefined) await parts.takeInventory(signal);',
+        to: '  await parts.takeInventory(signal);',
+      },
+    ],
+  },
+  {
     id: 'L21',
     story: 'a Node is registered as fast as somebody deletes it',
     foundBy: 'L21',

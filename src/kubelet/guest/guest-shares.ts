@@ -69,14 +69,7 @@ export const createGuestShares = (
   const statusOf = (vm: string): string => `${folderOf(vm)}/status`;
   const writeToken = (vm: string, { path, token }: GuestToken): Promise<void> =>
     files.writeText(`${folderOf(vm)}/${path}`, token.reveal(), { ...BRIEF, mode: 0o600 });
-  const readReport = async (vm: string): Promise<GuestReport | undefined> => {
-    const path = `${statusOf(vm)}/runner-rc`;
-    const tail = await files.readTail(path, { bytesMax: REPORT_BYTES_MAX });
-    if (tail === undefined || tail.isCut) return undefined;
-    const code = parseGuestCode(tail.text);
-    const info = code === undefined ? undefined : await files.look(path);
-    return code === undefined || info === undefined ? undefined : { code, atMs: info.modifiedAtMs };
-  };
+  const readReport = (vm: string): Promise<GuestReport | undefined> => readCode(files, `${statusOf(vm)}/runner-rc`);
 
   return {
     of: (vm) => [
@@ -105,12 +98,7 @@ export const createGuestShares = (
       for (const token of tokens) await writeToken(vm, token);
     },
     readReport,
-    firstBoot: async (vm, now) => {
-      const path = `${folderOf(vm)}/boot-id`;
-      const first = await files.readText(path);
-      if (first === undefined) await files.writeText(path, now, { ...BRIEF, mode: 0o600 });
-      return first ?? now;
-    },
+    firstBoot: (vm, now) => keepFirst(files, `${folderOf(vm)}/boot-id`, now),
     isLaunched: async (vm) => (await files.look(`${statusOf(vm)}/${LAUNCHED}`)) !== undefined,
     untilReported: (vm, { onTrouble, signal }) =>
       untilFound({
@@ -127,6 +115,20 @@ export const createGuestShares = (
     },
     remove: (vm) => files.remove(folderOf(vm)),
   };
+};
+
+const readCode = async (files: HostFiles, path: string): Promise<GuestReport | undefined> => {
+  const tail = await files.readTail(path, { bytesMax: REPORT_BYTES_MAX });
+  if (tail === undefined || tail.isCut) return undefined;
+  const code = parseGuestCode(tail.text);
+  const info = code === undefined ? undefined : await files.look(path);
+  return code === undefined || info === undefined ? undefined : { code, atMs: info.modifiedAtMs };
+};
+
+const keepFirst = async (files: HostFiles, path: string, now: string): Promise<string> => {
+  const first = await files.readText(path);
+  if (first === undefined) await files.writeText(path, now, { ...BRIEF, mode: 0o600 });
+  return first ?? now;
 };
 
 const parentOf = (path: string): string => path.split('/').slice(0, -1).join('/');
