@@ -5,6 +5,7 @@
 
 import { linkedController } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
+import { toFleetError } from '../base/errors.ts';
 import type { Ids } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
@@ -122,6 +123,7 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
     ...(ports.forwardPort !== undefined && { forwardPort: ports.forwardPort }),
     ...(ports.forwardMetrics !== undefined && { forwardMetrics: ports.forwardMetrics }),
     runLogs: openRunLogs(files),
+    finishLog: finishLogWith(ports),
     settings: { nodeName, logDirectory: paths.logs, ...(hostIp !== undefined && { hostIp }) },
   };
   const part = createPodPart(podPorts, pods);
@@ -142,6 +144,19 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
     life.release();
   }
 };
+
+/** A log that cannot be written keeps nobody from telling an end; what is missing is copied when the VM goes. */
+const finishLogWith =
+  ({ logs, logger }: KubeletPorts) =>
+  async (vm: string): Promise<void> => {
+    try {
+      // One that ended while no agent was there has not been copied to its end.
+      await logs?.resume(vm);
+      await logs?.finish(vm);
+    } catch (thrown) {
+      logger.warn('The log of a VM cannot be finished', { vm, error: toFleetError(thrown) });
+    }
+  };
 
 /** What ends by being cancelled has ended well. */
 const untilAborted = async (work: Promise<void>, signal: AbortSignal): Promise<void> => {

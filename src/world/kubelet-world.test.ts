@@ -113,6 +113,27 @@ describe('tart-kubelet on the virtual clock', () => {
     assert.ok(world.kernel.nowMs() - endedMs <= 200, `${world.kernel.nowMs() - endedMs} ms`);
   });
 
+  it('what a VM printed is copied to its end before that is told, also when no agent was there to see it', async () => {
+    const copied: string[] = [];
+    const copy = async (vm: string): Promise<void> => {
+      await new Promise<void>((resolve) => void world.kernel.schedule(3_000, 'copy', () => resolve()));
+      copied.push(vm);
+    };
+    const none = async (): Promise<void> => undefined;
+    const world: KubeletWorld = createKubeletWorld({
+      seed: 23,
+      adjust: (ports) => ({ ...ports, logs: { begin: none, resume: none, finish: copy } }),
+    });
+    createPod(world, { atMs: 1_000, name: 'job' }, { script: 'sleep 60; exit 4' });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('job')));
+    world.kernel.kill('kubelet');
+    await runUntil(world, 'the VM has ended', () => runningVms(world.mac.home).length === 0);
+    copied.length = 0;
+    world.kernel.restart('kubelet', 1_000);
+    await runUntil(world, 'its end is told', () => endOf(world.pod('job')) === 'Failed 4');
+    assert.equal(copied.length, 1);
+  });
+
   it('B4: from binding to `tart run` it adds a tenth of a second at most to the clone, also when two Pods come at once', async () => {
     const CLONE_MS = 300;
     const addedMs: number[] = [];

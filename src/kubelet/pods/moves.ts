@@ -116,6 +116,7 @@ const settle: MakeMove = async (parts, subject) => {
     shares.readLog(vm),
     parts.runLogs.readEnd(logPath, entry.logFromByte ?? 0),
   ]);
+  await parts.finishLog(vm);
   const guestError = guestErrorIn(log);
   const outcome = decideOutcome({
     ...{ exit: memory.exit, startedMs, logPath },

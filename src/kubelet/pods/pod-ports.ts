@@ -30,6 +30,8 @@ export interface PodPorts {
   readonly journal: Journal;
   /** What VMs printed. */
   readonly runLogs: RunLogs;
+  /** Copies what is left of the log of a VM that has ended: who reads of its end reads all of it. Never rejects. */
+  readonly finishLog: (vm: string) => Promise<void>;
   readonly events: EventRecorder;
   readonly dial: Dial;
   /** Without it nobody sees a VM's screen. */
