@@ -5,6 +5,7 @@
 
 import { linkedController } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
+import { toFleetError } from '../base/errors.ts';
 import type { Ids } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
@@ -28,6 +29,7 @@ import { createPodPart, type PodPart } from './pods/pod-controller.ts';
 import type { PodMetrics } from './pods/pod-metrics.ts';
 import type { Dial } from './pods/probes/dial.ts';
 import { uidOf, vmNameOf } from './pods/vm-name.ts';
+import { openRunLogs } from './vm/run-logs.ts';
 import type { VmPort } from './vm/vm-port.ts';
 
 export interface KubeletPorts {
@@ -80,7 +82,6 @@ export interface Kubelet {
 }
 
 const COMPONENT = 'tart-kubelet';
-const LOG_END_BYTES = 8_192;
 
 export const createKubelet = (ports: KubeletPorts): Kubelet => {
   const { client, clock, random, logger, settings } = ports;
@@ -117,7 +118,7 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
   const life = linkedController(signal);
   const journal = await openJournal({ files, directory: `${paths.userdata}/.journal`, logger });
   const events = createEventRecorder({ client, clock, ids, logger, component: COMPONENT, signal: life.signal });
-  const shares = createGuestShares(files, paths.userdata);
+  const shares = createGuestShares({ files, clock }, paths.userdata);
   const podPorts = {
     ...{ client, clock, random: random.stream('pods'), logger, events, journal },
     ...{ vms: ports.vms, images: ports.images, dial: ports.dial, metrics: ports.metrics },
@@ -125,7 +126,8 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
     ...(ports.vnc !== undefined && { vnc: ports.vnc }),
     ...(ports.forwardPort !== undefined && { forwardPort: ports.forwardPort }),
     ...(ports.forwardMetrics !== undefined && { forwardMetrics: ports.forwardMetrics }),
-    readLogEnd: async (path: string) => (await files.readTail(path, { bytesMax: LOG_END_BYTES }))?.text ?? '',
+    runLogs: openRunLogs(files),
+    finishLog: finishLogWith(ports),
     settings: { nodeName, logDirectory: paths.logs, ...(hostIp !== undefined && { hostIp }) },
   };
   const part = createPodPart(podPorts, pods);
@@ -146,6 +148,19 @@ const runKubelet = async (ports: KubeletPorts, { pods, begin }: Beginning, signa
     life.release();
   }
 };
+
+/** A log that cannot be written keeps nobody from telling an end; what is missing is copied when the VM goes. */
+const finishLogWith =
+  ({ logs, logger }: KubeletPorts) =>
+  async (vm: string): Promise<void> => {
+    try {
+      // One that ended while no agent was there has not been copied to its end.
+      await logs?.resume(vm);
+      await logs?.finish(vm);
+    } catch (thrown) {
+      logger.warn('The log of a VM cannot be finished', { vm, error: toFleetError(thrown) });
+    }
+  };
 
 /** What ends by being cancelled has ended well. */
 const untilAborted = async (work: Promise<void>, signal: AbortSignal): Promise<void> => {

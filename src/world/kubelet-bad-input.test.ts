@@ -5,7 +5,16 @@ import { SECRETS } from '../kube/types/core.ts';
 import { runningVms } from '../sim/tart/tart-home.ts';
 import type { SimTartSettings } from '../sim/tart/tart-settings.ts';
 import { createKubeletWorld, type KubeletWorld, type KubeletWorldOptions } from './kubelet-world.ts';
-import { createPod, deletePod, endOf, isReady, runFor, runUntil, type WantedPod } from './testing/kubelet-run.ts';
+import {
+  createPod,
+  deletePod,
+  endOf,
+  FOREVER,
+  isReady,
+  runFor,
+  runUntil,
+  type WantedPod,
+} from './testing/kubelet-run.ts';
 
 interface Row {
   readonly story: string;
@@ -17,6 +26,8 @@ interface Row {
   readonly says: RegExp;
   /** The reason its container waits for. */
   readonly waits: string;
+  /** Its own; that its VM could not be made, unless given. */
+  readonly reason?: string;
   /** What a person does about it; then the Pod runs. */
   readonly mend?: (world: KubeletWorld) => void;
 }
@@ -115,6 +126,14 @@ const ROWS: readonly Row[] = [
     waits: 'CreateContainerError',
     mend: ({ mac }) => mac.configure({ garbles: [] }),
   },
+  {
+    story: '§7-28: a command for an image without the guest agent',
+    pod: { script: FOREVER, container: { command: ['/bin/sh', '-c', 'exit 3'] } },
+    settings: { vmFaults: { '*': { agentSilent: true } } },
+    says: /its command could not be launched: tart exec: .*Install the Tart guest agent in the image/,
+    waits: 'CommandNotLaunched',
+    reason: 'CommandNotLaunched',
+  },
 ];
 
 /** A Mac with one VM that runs, which nothing of this is about. */
@@ -133,13 +152,16 @@ const stage = async (
 const waiting = (world: KubeletWorld) => world.pod('bad')?.status?.containerStatuses?.[0]?.state?.waiting;
 
 describe('bad input', () => {
-  for (const [at, { story, pod, settings, prepare, says, waits, mend }] of ROWS.entries()) {
+  for (const [
+    at,
+    { story, pod, settings, prepare, says, waits, mend, reason = 'TartCreateFailed' },
+  ] of ROWS.entries()) {
     it(`${story}: the Pod says what to do, and its neighbour runs on`, async () => {
       const { world, isWell } = await stage(201 + at);
       world.mac.configure(settings ?? {});
       prepare?.(world);
       createPod(world, { atMs: 0, name: 'bad' }, { script: 'exit 0', ...pod });
-      await runUntil(world, 'it says so', () => world.pod('bad')?.status?.reason === 'TartCreateFailed');
+      await runUntil(world, 'it says so', () => world.pod('bad')?.status?.reason === reason);
       assert.match(world.pod('bad')?.status?.message ?? '', says);
       assert.equal(waiting(world)?.reason, waits);
       await runFor(world, 120_000);

@@ -87,6 +87,18 @@ describe('F83: a run that ends', () => {
   }
 });
 
+describe('F95: a run after one whose guest broke down', () => {
+  it('has an end of its own: what the first printed at its end is in the same log', async () => {
+    const world = worldWith(37, { panicAfterMs: 9_000 }, { spec: { restartPolicy: 'OnFailure' } });
+    const lastOf = () => world.pod('pod')?.status?.containerStatuses?.[0];
+    await runUntil(world, 'it broke down', () => lastOf()?.restartCount === 1);
+    assert.match(lastOf()?.lastState?.terminated?.message ?? '', /the guest broke down: Internal/);
+    world.mac.configure({ vmFaults: { '*': { runEnd: { afterMs: 8_000, signal: 'SIGKILL' } } } });
+    await runUntil(world, 'it is killed', () => lastOf()?.restartCount === 2);
+    assert.match(lastOf()?.lastState?.terminated?.message ?? '', /tart run was ended by SIGKILL/);
+  });
+});
+
 describe('a VM that boots', () => {
   it('§7-13 is not destroyed because its address is long in coming, as long as its guest lives', async () => {
     const world = worldWith(41, { noAddress: true });
@@ -113,6 +125,22 @@ describe('a VM that boots', () => {
     assert.ok(starts >= 5 && starts < 60, `${starts} tries in ten minutes`);
     world.mac.configure({ noGuiSession: false });
     await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Succeeded 0');
+  });
+});
+
+describe('a Pod whose VM cannot be started', () => {
+  it('goes at once when it is deleted: what is waited for before the next try is no reason to wait', async () => {
+    const faults = { startFails: { afterMs: 10, code: 9 } };
+    const world = worldWith(47, faults, { spec: { restartPolicy: 'Always', terminationGracePeriodSeconds: 1 } });
+    await runFor(world, 400_000);
+    assert.equal(world.pod('pod')?.status?.reason, 'TartCreateFailed');
+    const tries = world.starts.values().next().value;
+    await runUntil(world, 'one more try', () => world.starts.values().next().value !== tries);
+    await runFor(world, 500);
+    deletePod(world, { atMs: 0, name: 'pod' });
+    const sinceMs = world.kernel.nowMs();
+    await runUntil(world, 'it is gone', () => world.pod('pod') === undefined);
+    assert.ok(world.kernel.nowMs() - sinceMs < 2_000, `${world.kernel.nowMs() - sinceMs} ms`);
   });
 });
 
@@ -373,6 +401,45 @@ describe('what is kept on a Mac', () => {
     const isCollected = (): boolean => world.commands.some((words) => words.startsWith('delete ghcr.io/'));
     await runUntil(world, 'it ran', () => endOf(world.pod('pod')) === 'Succeeded 0');
     await runUntil(world, 'the image goes when nobody clones from it any more', isCollected);
+  });
+
+  it('S27 F94 a VM that came while a collection waited for its turn is not taken for nobody’s between its clone and its start', async () => {
+    let isBusy = false;
+    const waitFor = (ms: number): Promise<void> =>
+      new Promise((resolve) => void world.kernel.schedule(ms, 'wait', () => resolve()));
+    const world: KubeletWorld = createKubeletWorld({
+      seed: 74,
+      adjust: (ports) => ({
+        ...ports,
+        images: {
+          ...ports.images,
+          // Behind another collection, or a Tart that is slow to list.
+          collect: async (request) => {
+            if (isBusy && world.pod('late') === undefined) {
+              createPod(world, { atMs: 0, name: 'late' }, { script: 'exit 0' });
+              await waitFor(1_500);
+            }
+            return ports.images.collect(request);
+          },
+        },
+        vms: {
+          ...ports.vms,
+          configure: async (request) => {
+            if (isBusy) await waitFor(2_000);
+            return ports.vms.configure(request);
+          },
+        },
+      }),
+    });
+    createPod(world, { atMs: 1_000, name: 'first' });
+    await runUntil(world, 'the first runs', () => isReady(world.pod('first')));
+    isBusy = true;
+    await runUntil(world, 'the other is started', () => world.starts.size === 2);
+    assert.deepEqual(
+      world.commands.filter((words) => words.startsWith('delete pod-late')),
+      [],
+    );
+    await runUntil(world, 'it ran', () => endOf(world.pod('late')) === 'Succeeded 0');
   });
 
   it('§7-36 images that nobody needs go before the disk is full, whatever a day says', async () => {

@@ -114,6 +114,27 @@ describe('tart-kubelet on the virtual clock', () => {
     assert.ok(world.kernel.nowMs() - endedMs <= 200, `${world.kernel.nowMs() - endedMs} ms`);
   });
 
+  it('what a VM printed is copied to its end before that is told, also when no agent was there to see it', async () => {
+    const copied: string[] = [];
+    const copy = async (vm: string): Promise<void> => {
+      await new Promise<void>((resolve) => void world.kernel.schedule(3_000, 'copy', () => resolve()));
+      copied.push(vm);
+    };
+    const none = async (): Promise<void> => undefined;
+    const world: KubeletWorld = createKubeletWorld({
+      seed: 23,
+      adjust: (ports) => ({ ...ports, logs: { begin: none, resume: none, finish: copy } }),
+    });
+    createPod(world, { atMs: 1_000, name: 'job' }, { script: 'sleep 60; exit 4' });
+    await runUntil(world, 'it is ready', () => isReady(world.pod('job')));
+    world.kernel.kill('kubelet');
+    await runUntil(world, 'the VM has ended', () => runningVms(world.mac.home).length === 0);
+    copied.length = 0;
+    world.kernel.restart('kubelet', 1_000);
+    await runUntil(world, 'its end is told', () => endOf(world.pod('job')) === 'Failed 4');
+    assert.equal(copied.length, 1);
+  });
+
   it('B4: from binding to `tart run` it adds a tenth of a second at most to the clone, also when two Pods come at once', async () => {
     const CLONE_MS = 300;
     const addedMs: number[] = [];
@@ -257,6 +278,28 @@ describe('tart-kubelet on the virtual clock', () => {
       'nothing changed, nothing written',
     );
   });
+
+  for (const [seed, { story, settings }] of [
+    { story: 'hangs', settings: { hangs: ['list'] } },
+    { story: 'prints garbage', settings: { garbles: ['list'] } },
+  ].entries())
+    it(`L10: a restart finds all VMs again within ten seconds although \`tart list\` ${story}: the journal knows them`, async () => {
+      const world = createKubeletWorld({ seed: 21 + seed });
+      createPod(world, { atMs: 1_000, name: 'job' }, { script: 'sleep 60; exit 4' });
+      createPod(world, { atMs: 1_000, name: 'web' }, { spec: { terminationGracePeriodSeconds: 1 } });
+      await runUntil(world, 'both are ready', () => isReady(world.pod('job')) && isReady(world.pod('web')));
+      world.mac.configure(settings);
+      world.kernel.kill('kubelet');
+      // Its end is there to be found: nobody is told of it.
+      await runUntil(world, 'the job has ended', () => runningVms(world.mac.home).length === 1);
+      world.operator.remove(PODS, 'web');
+      const startMs = world.kernel.nowMs() + 1_000;
+      world.kernel.restart('kubelet', 1_000);
+      const isAttended = (): boolean => endOf(world.pod('job')) === 'Failed 4' && world.pod('web') === undefined;
+      await runUntil(world, 'the one is told, the other gone', isAttended);
+      assert.ok(world.kernel.nowMs() - startMs < 10_000, `${world.kernel.nowMs() - startMs} ms`);
+      assert.deepEqual([...world.starts.values()], [1, 1]);
+    });
 
   it('a loss of power is told as what it is, and a job is not run again', async () => {
     const world = createKubeletWorld({ seed: 9 });

@@ -120,13 +120,13 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
     edits: [
       {
         file: 'src/kubelet/pods/make-vm.ts',
-        from: "    await both(journal.put({ ...making, stage: 'started' }), request.make());",
+        from: "    await both(journal.put({ ...making, stage: 'started', logFromByte }), request.make());",
         to: '    await request.make();',
       },
       {
         file: 'src/kubelet/pods/make-vm.ts',
-        from: '    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });',
-        to: "    const run = await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });\n    await journal.put({ ...making, stage: 'started' });\n    return run;",
+        from: '    return await vms.start({ vm, shares, graphics, logPath, beforeRun, signal });',
+        to: "    const run = await vms.start({ vm, shares, graphics, logPath, beforeRun, signal });\n    await journal.put({ ...making, stage: 'started' });\n    return run;",
       },
     ],
   },
@@ -186,6 +186,33 @@ export const KUBELET_MUTANTS: readonly KubeletMutant[] = [
         file: 'src/kubelet/node/host-watch.ts',
         from: "const SURE_AT_ONCE: readonly Concern[] = ['guiSession'];",
         to: 'const SURE_AT_ONCE: readonly Concern[] = [];',
+      },
+    ],
+  },
+  {
+    id: 'S27-clone',
+    story:
+      'the collector deletes by what was needed when it began: a VM that came since goes between its clone and its start',
+    foundBy: 'S27 F94',
+    file: 'kubelet-faults.test.ts',
+    edits: [
+      {
+        file: 'src/kubelet/pods/housekeeping.ts',
+        from: '    needed: () => neededBy([...items, ...pods.list()], journal.all()),',
+        to: '    needed: ((then) => () => then)(neededBy(items, journal.all())),',
+      },
+    ],
+  },
+  {
+    id: 'L10',
+    story: 'a restarted agent asks Tart what VMs there are before it takes any over',
+    foundBy: 'L10: a restart',
+    file: 'kubelet-world.test.ts',
+    edits: [
+      {
+        file: MOVES,
+        from: '  if (parts.journal.get(uid) === undefined) await parts.takeInventory(signal);',
+        to: '  await parts.takeInventory(signal);',
       },
     ],
   },

@@ -38,6 +38,8 @@ const MOVE_MEANS: Readonly<Record<Move, string>> = {
   conclude: 'Make it anew if its restart policy says so; otherwise tell its end.',
   cancel: 'End the making.',
   stop: 'Run its preStop hook, ask the guest to shut down, and switch it off after the grace.',
+  hasten:
+    'See to it that the stop takes no longer than the Pod has now: a deletion may be followed by one with a shorter grace.',
   remove: 'Delete the VM and its shares.',
   release: 'Tell the end if nobody did, and take the finalizer off, in one write. Let a deleted Pod go.',
   forget: 'Drop the journal’s entry.',

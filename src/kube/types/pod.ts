@@ -49,6 +49,7 @@ export interface Probe extends Handler {
   readonly periodSeconds?: number;
   readonly successThreshold?: number;
   readonly failureThreshold?: number;
+  readonly terminationGracePeriodSeconds?: number;
 }
 
 export interface LifecycleHandler extends Handler {

@@ -2,9 +2,11 @@
  * The two folders that a VM shares with this Mac: `env`, which it reads (environment, tokens, command), and `status`,
  * where it leaves its exit code and its log. The guest is not trusted: what it leaves is read bounded, and never through a link.
  */
+import type { Clock } from '../../base/clock.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { HostFiles } from '../host/host-files.ts';
 import { type GuestReport, parseGuestCode } from '../pods/decide-outcome.ts';
+import { untilFound } from '../vm/until-found.ts';
 import type { VmShare } from '../vm/vm-port.ts';
 import { renderEnvFile, renderEnvJson } from './env-file.ts';
 import { COMMAND_FILE } from './guest-command.ts';
@@ -23,6 +25,11 @@ export interface StageGuest {
   readonly command?: string;
 }
 
+export interface ReportWait {
+  readonly onTrouble: (thrown: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
 export interface GuestShares {
   /** What a VM shares with its Mac. */
   of(vm: string): readonly VmShare[];
@@ -32,8 +39,12 @@ export interface GuestShares {
   renewTokens(vm: string, tokens: readonly GuestToken[]): Promise<void>;
   /** The exit code that the guest left; undefined when it left none that counts. */
   readReport(vm: string): Promise<GuestReport | undefined>;
-  /** Calls back after the guest may have left something; the returned function ends that. */
-  watchReport(vm: string, onChange: () => void): () => void;
+  /** Which of its starts the guest was in when this was first asked; that is kept with its files. */
+  firstBoot(vm: string, now: string): Promise<string>;
+  /** Whether the guest has begun with the container's command. */
+  isLaunched(vm: string): Promise<boolean>;
+  /** Waits for the exit code that the guest leaves; undefined only after an abort. What cannot be read is told, and read again. */
+  untilReported(vm: string, wait: ReportWait): Promise<GuestReport | undefined>;
   /** The last lines of the log that the guest left. */
   readLog(vm: string): Promise<readonly string[]>;
   remove(vm: string): Promise<void>;
@@ -43,14 +54,22 @@ export interface GuestShares {
 const LOG_BYTES_MAX = 65_536;
 const LOG_LINES_MAX = 200;
 const REPORT_BYTES_MAX = 16;
+/** A report that nobody told of is found so much later. */
+const LOOK_EVERY_MS = 1_000;
+/** The launcher makes it (guest-command.ts), so that nothing is started twice. */
+const LAUNCHED = 'launched';
 /** No VM outlives a loss of power, and every run gets its files anew. */
 const BRIEF = { survives: 'death' } as const;
 
-export const createGuestShares = (files: HostFiles, directory: string): GuestShares => {
+export const createGuestShares = (
+  { files, clock }: { readonly files: HostFiles; readonly clock: Clock },
+  directory: string,
+): GuestShares => {
   const folderOf = (vm: string): string => `${directory}/${vm}`;
   const statusOf = (vm: string): string => `${folderOf(vm)}/status`;
   const writeToken = (vm: string, { path, token }: GuestToken): Promise<void> =>
     files.writeText(`${folderOf(vm)}/${path}`, token.reveal(), { ...BRIEF, mode: 0o600 });
+  const readReport = (vm: string): Promise<GuestReport | undefined> => readCode(files, `${statusOf(vm)}/runner-rc`);
 
   return {
     of: (vm) => [
@@ -78,21 +97,38 @@ export const createGuestShares = (files: HostFiles, directory: string): GuestSha
     renewTokens: async (vm, tokens) => {
       for (const token of tokens) await writeToken(vm, token);
     },
-    readReport: async (vm) => {
-      const path = `${statusOf(vm)}/runner-rc`;
-      const tail = await files.readTail(path, { bytesMax: REPORT_BYTES_MAX });
-      if (tail === undefined || tail.isCut) return undefined;
-      const code = parseGuestCode(tail.text);
-      const info = code === undefined ? undefined : await files.look(path);
-      return code === undefined || info === undefined ? undefined : { code, atMs: info.modifiedAtMs };
-    },
-    watchReport: (vm, onChange) => files.watch(statusOf(vm), onChange),
+    readReport,
+    firstBoot: (vm, now) => keepFirst(files, `${folderOf(vm)}/boot-id`, now),
+    isLaunched: async (vm) => (await files.look(`${statusOf(vm)}/${LAUNCHED}`)) !== undefined,
+    untilReported: (vm, { onTrouble, signal }) =>
+      untilFound({
+        ...{ files, clock, folder: statusOf(vm), lookEveryMs: LOOK_EVERY_MS, signal },
+        look: () =>
+          readReport(vm).catch((thrown: unknown) => {
+            onTrouble(thrown);
+            return undefined;
+          }),
+      }),
     readLog: async (vm) => {
       const tail = await files.readTail(`${statusOf(vm)}/runner.log`, { bytesMax: LOG_BYTES_MAX });
       return tail === undefined ? [] : lastLines(tail.text, tail.isCut);
     },
     remove: (vm) => files.remove(folderOf(vm)),
   };
+};
+
+const readCode = async (files: HostFiles, path: string): Promise<GuestReport | undefined> => {
+  const tail = await files.readTail(path, { bytesMax: REPORT_BYTES_MAX });
+  if (tail === undefined || tail.isCut) return undefined;
+  const code = parseGuestCode(tail.text);
+  const info = code === undefined ? undefined : await files.look(path);
+  return code === undefined || info === undefined ? undefined : { code, atMs: info.modifiedAtMs };
+};
+
+const keepFirst = async (files: HostFiles, path: string, now: string): Promise<string> => {
+  const first = await files.readText(path);
+  if (first === undefined) await files.writeText(path, now, { ...BRIEF, mode: 0o600 });
+  return first ?? now;
 };
 
 const parentOf = (path: string): string => path.split('/').slice(0, -1).join('/');

@@ -20,15 +20,17 @@ export const collectImages = async (
   const entries = await listEntries(work, signal);
   const live = new Set(await work.vms.running(signal));
   const { book, claims, clock } = work;
-  const plan = planCollection({
-    ...{ entries, live, isBusy: claims.isClaimed, factsOf: book.facts, nowMs: clock.now() },
-    ...{ images: request.images, vms: request.vms, owns: request.owns },
-    freePercent: reason === 'space' ? 0 : await freePercentOf(work),
-  });
-  await keepTime(work, plan);
+  const freePercent = reason === 'space' ? 0 : await freePercentOf(work);
+  const judge = (judged: readonly TartEntry[]): ReadonlyMap<string, Verdict> =>
+    planCollection({
+      ...{ entries: judged, live, isBusy: claims.isClaimed, factsOf: book.facts, nowMs: clock.now() },
+      ...{ ...request.needed(), owns: request.owns, freePercent },
+    });
+  await keepTime(work, judge(entries));
   const gone: TartEntry[] = [];
   for (const entry of entries) {
-    if (plan.get(entry.name) === 'delete' && (await drop(work, entry, signal))) gone.push(entry);
+    // Everything before took its time: somebody may have come for it.
+    if (judge([entry]).get(entry.name) === 'delete' && (await drop(work, entry, signal))) gone.push(entry);
   }
   gone.push(...(await relievePressure(work, request)));
   const names = (kept: (entry: TartEntry) => boolean): readonly string[] => gone.filter(kept).map(({ name }) => name);
@@ -106,10 +108,11 @@ const relievePressure = async (work: ImageWork, request: CollectImages): Promise
   const gone: TartEntry[] = [];
   if ((await freePercentOf(work)) >= FREE_PERCENT_FLOOR) return gone;
   const live = new Set(await work.vms.running(request.signal));
-  const { images, runningImages, signal } = request;
-  for (const name of planPressure({ goldens: book.names(), live, isBusy: claims.isClaimed, images, runningImages })) {
+  const order = (): readonly string[] =>
+    planPressure({ goldens: book.names(), live, isBusy: claims.isClaimed, ...request.needed() });
+  for (const name of order()) {
     const entry: TartEntry = { source: 'local', name, sizeGb: 0 };
-    if (await drop(work, entry, signal)) gone.push(entry);
+    if (order().includes(name) && (await drop(work, entry, request.signal))) gone.push(entry);
     if ((await freePercentOf(work)) >= FREE_PERCENT_FLOOR) break;
   }
   return gone;

@@ -7,7 +7,7 @@ import { createManualClock } from '../../base/testing/manual-clock.ts';
 import { createMemoryFiles } from '../../sim/tart/step/memory-files.ts';
 import { goldenNameOf } from '../vm/golden-name.ts';
 import type { TartEntry } from '../vm/tart-answers.ts';
-import { createDiskRoom } from './disk-room.ts';
+import { createDiskRoom, followPull } from './disk-room.ts';
 import { createGoldenBook } from './golden-book.ts';
 import { createImageClaims } from './image-claims.ts';
 import { parseImageReference, repositoryOf } from './image-name.ts';
@@ -195,6 +195,23 @@ test('pulls that do not fit beside each other: the later one is refused', async 
   assert.deepEqual(refused, ['second']);
   first.release();
   second.need('b', 30);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(refused, ['second']);
+});
+
+test('a pull that is nearly done keeps no other from its room: what came is on the disk, and is counted there', async () => {
+  let freeBytes = 100;
+  const room = createDiskRoom(async () => ({ totalBytes: 100, freeBytes }), '/');
+  const refused: string[] = [];
+  const first = followPull(room);
+  first.reserve(() => refused.push('first')).need('a', 60);
+  freeBytes = 46;
+  first.came(90);
+  const second = room.reserve(() => refused.push('second'));
+  second.need('b', 40);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(refused, []);
+  second.need('b', 41);
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(refused, ['second']);
 });

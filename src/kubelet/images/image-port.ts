@@ -35,13 +35,18 @@ export interface HeldImage {
   lost(): Promise<void>;
 }
 
-export interface CollectImages {
+export interface Needed {
   /** Images that Pods of this Node name. */
   readonly images: readonly string[];
   /** Images whose VMs run now; their bases are spared even when space is short. */
   readonly runningImages: readonly string[];
   /** VMs that belong to a Pod. */
   readonly vms: readonly string[];
+}
+
+export interface CollectImages {
+  /** As of now. Asked again right before each deletion, and for as long as a later pull may want room: Pods come meanwhile. */
+  readonly needed: () => Needed;
   /** Whether a name is of a kind that we may delete at all. */
   readonly owns: (vm: string) => boolean;
   readonly signal: AbortSignal;

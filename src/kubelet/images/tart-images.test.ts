@@ -5,7 +5,7 @@ import { FleetError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { goldenNameOf } from '../vm/golden-name.ts';
 import { type TartBench, testOnBoth, testOnSteps } from '../vm/testing/tart-bench.ts';
-import type { CollectImages, EnsureImage } from './image-port.ts';
+import type { CollectImages, EnsureImage, Needed } from './image-port.ts';
 
 const IMAGE = 'ghcr.io/org/image:1';
 const GB = 1e9;
@@ -141,8 +141,12 @@ testOnBoth('who gives up ends the pull only when nobody else waits for it', asyn
   assert.equal((await second).path, 'cold');
 });
 
-const collecting = (bench: TartBench, changes: Partial<CollectImages> = {}): CollectImages => ({
-  ...{ images: [], runningImages: [], vms: [], owns: () => true, signal: bench.signal, ...changes },
+interface Collecting extends Partial<Needed> {
+  readonly owns?: () => boolean;
+}
+
+const collecting = (bench: TartBench, { owns = () => true, ...needed }: Collecting = {}): CollectImages => ({
+  ...{ needed: () => ({ images: [], runningImages: [], vms: [], ...needed }), owns, signal: bench.signal },
 });
 
 const localNames = async (bench: TartBench): Promise<readonly string[]> =>
@@ -201,6 +205,53 @@ testOnSteps('a full disk is emptied of what nobody needs, and the pull tried aga
   assert.equal((await bench.images.ensure(ask(bench))).path, 'cold');
   // The base of the other is still needed, and shares its space with nobody now.
   assert.deepEqual(bench.images.goldens(), [goldenNameOf('ghcr.io/org/old:1'), goldenNameOf(IMAGE)].toSorted());
+});
+
+testOnSteps(
+  'S27 what is needed is asked when something is to go, not when the collection began: a VM has come since',
+  async (bench) => {
+    const held = await bench.images.ensure(ask(bench));
+    for (const vm of ['old', 'young']) await bench.vms.clone({ from: held.golden, to: vm, signal: bench.signal });
+    held.release();
+    const vms = ['none'];
+    const needed = (): Needed => ({ images: [IMAGE], runningImages: [], vms });
+    // Deleting the first takes its time.
+    const owns = (vm: string): boolean => {
+      if (vm === 'young') queueMicrotask(() => vms.push('young'));
+      return true;
+    };
+    const collected = await bench.images.collect({ needed, owns, signal: bench.signal });
+    assert.deepEqual(collected.vms, ['old']);
+  },
+);
+
+testOnSteps('a full disk does not cost the base of a VM that came after the last collection', async (bench) => {
+  const old = 'ghcr.io/org/old:1';
+  await bench.configure({ freeGb: 60 });
+  const images: string[] = [];
+  const needed = (): Needed => ({ images: [...images], runningImages: [...images], vms: [] });
+  await bench.images.collect({ needed, owns: () => true, signal: bench.signal });
+  (await bench.images.ensure(ask(bench, { image: old }))).release();
+  images.push(old);
+  await bench.images.ensure(ask(bench)).catch(() => undefined);
+  assert.ok(bench.images.has(old));
+});
+
+testOnSteps('a pull that is nearly done does not keep another from its room', async (bench) => {
+  const [big, small] = ['ghcr.io/org/big:1', 'ghcr.io/org/small:1'];
+  const images = {
+    [big]: { compressedGb: 60, sizeGb: 60, pullMs: 100_000 },
+    [small]: { compressedGb: 35, pullMs: 5_000 },
+  };
+  await bench.configure({ images });
+  bench.setDisk({ totalBytes: 100 * GB, freeBytes: 100 * GB });
+  const nearly = Promise.withResolvers<void>();
+  const onProgress = (percent: number): void => void (percent >= 90 && nearly.resolve());
+  const first = bench.images.ensure(ask(bench, { image: big, onProgress }));
+  await nearly.promise;
+  bench.setDisk({ totalBytes: 100 * GB, freeBytes: 46 * GB });
+  assert.equal((await bench.images.ensure(ask(bench, { image: small }))).path, 'cold');
+  assert.equal((await first).path, 'cold');
 });
 
 testOnSteps('F85 a pull that stalls is given up, tried again, and then told', async (bench) => {

@@ -7,7 +7,7 @@ import { garbled } from '../vm/tart-answers.ts';
 import { TART_LIMITS_MS } from '../vm/tart-cli.ts';
 import { toTartError } from '../vm/tart-errors.ts';
 import { collectImages, listEntries } from './collect-images.ts';
-import { createDiskRoom } from './disk-room.ts';
+import { createDiskRoom, followPull } from './disk-room.ts';
 import { createGoldenBook, type GoldenFacts } from './golden-book.ts';
 import { createImageClaims } from './image-claims.ts';
 import { parseImageReference } from './image-name.ts';
@@ -74,30 +74,30 @@ const createMaker = (work: ImageWork): Maker => {
   const room = createDiskRoom(work.measureDisk, work.diskPath);
   const pulls = createLimiter(PULLS_AT_ONCE);
   const collections = createLimiter(1);
-  let needed: CollectImages | undefined;
+  let last: CollectImages | undefined;
   const collect: Maker['collect'] = (request) => {
-    needed = request;
+    last = request;
     return collections.run(() => collectImages(work, request), request.signal);
   };
   /** For space alone: VMs are left to the next collection, whose caller knows which Pods there are. */
   const reclaim = async (signal: AbortSignal): Promise<void> => {
-    if (needed === undefined) return;
-    const request = { ...needed, owns: () => false, signal };
+    if (last === undefined) return;
+    const request = { ...last, owns: () => false, signal };
     await collections.run(() => collectImages(work, request, 'space'), signal);
   };
-  const pull = async ({
-    image,
-    credentials = [],
-    onProgress = () => undefined,
-    signal,
-  }: EnsureImage): Promise<void> => {
+  const pull = async ({ image, credentials = [], onProgress: tell, signal }: EnsureImage): Promise<void> => {
+    const own = followPull(room);
+    const onProgress = (percent: number): void => {
+      own.came(percent);
+      tell?.(percent);
+    };
     const request = { image, credentials, onProgress, signal };
     try {
-      await pullImage({ ...work, room }, request);
+      await pullImage({ ...work, room: own }, request);
     } catch (thrown) {
       if (toFleetError(thrown).code !== 'NoSpace') throw thrown;
       await reclaim(signal);
-      await pullImage({ ...work, room }, request);
+      await pullImage({ ...work, room: own }, request);
     }
   };
   return {

@@ -5,15 +5,15 @@
 import { type LinkedController, linkedController } from '../../base/abort.ts';
 import { sleep } from '../../base/clock.ts';
 import { isKind, toFleetError } from '../../base/errors.ts';
-import type { Container, Pod } from '../../kube/types/pod.ts';
-import { hasCommand, LAUNCHER } from '../guest/guest-command.ts';
 import type { Attendance } from './attendance.ts';
+import { BOOT_MS, launchCommand, NOT_LAUNCHED, runsCommand } from './launch-command.ts';
 import { poolOf } from './make-vm.ts';
 import { openForwards } from './open-forwards.ts';
 import type { PodPorts } from './pod-ports.ts';
 import { runPostStart } from './probes/post-start.ts';
 import { superviseHealth } from './probes/supervise-health.ts';
 import { firstDueMs, mintTokens, tokensOf } from './tokens.ts';
+import { watchBoot } from './watch-boot.ts';
 
 /** Goes on until the run ends or the returned function is called. */
 export const attendVm = (ports: PodPorts, attendance: Attendance): (() => void) => {
@@ -27,9 +27,13 @@ export const attendVm = (ports: PodPorts, attendance: Attendance): (() => void) 
       if (!life.signal.aborted) ports.logger.error('Attending to a VM failed', { vm: run.vm, doing, error });
     });
   };
+  // One that was told as running was launched.
+  if (runsCommand(attendance.pod) && attendance.memory.podIp === undefined) attendance.memory.launching = NOT_LAUNCHED;
+  const launched = launchCommand(ports, within);
   const all = [
-    watch('finding its address', findAddress(ports, within)),
-    watch('launching its command', launchCommand(ports, within)),
+    watch('finding its address', findAddress(ports, within, launched)),
+    watch('launching its command', launched),
+    watch('seeing whether it is started anew', watchBoot(ports, within, launched)),
     watch('renewing its tokens', keepTokens(ports, within)),
     watch('waiting for its command', awaitReport(ports, within)),
   ];
@@ -38,11 +42,10 @@ export const attendVm = (ports: PodPorts, attendance: Attendance): (() => void) 
 };
 
 const ASK_AGAIN_MS = 1_000;
-/** Far beyond any boot that was only slow: a VM was once destroyed again and again after eight minutes. */
-const BOOT_MS = 900_000;
 
-const findAddress = async (ports: PodPorts, attendance: Attendance): Promise<void> => {
-  const { pod, run, memory, made, signal } = attendance;
+/** Then looks after its health, once its command was launched. */
+const findAddress = async (ports: PodPorts, attendance: Attendance, launched: Promise<void>): Promise<void> => {
+  const { pod, run, memory, made, wake, signal } = attendance;
   const { clock, metrics } = ports;
   const untilMs = clock.elapsed() + BOOT_MS;
   while (!signal.aborted) {
@@ -56,6 +59,9 @@ const findAddress = async (ports: PodPorts, attendance: Attendance): Promise<voi
     await sleep(clock, ASK_AGAIN_MS, signal);
   }
   await openForwards(ports, attendance);
+  if (memory.launching !== undefined) wake();
+  await launched;
+  if (memory.unwellBecause !== undefined) return;
   await runPostStart(ports, attendance);
   await superviseHealth(ports, attendance);
 };
@@ -77,50 +83,30 @@ const doesGuestAnswer = async ({ vms }: PodPorts, { run, signal }: Attendance): 
   return asked.then(() => true).catch(() => signal.aborted);
 };
 
+const NO_ADDRESS_HINT =
+  'Run a VM of the image by hand (tart run) and see whether it boots; if it does, look whether macOS has addresses left for VMs (/var/db/dhcpd_leases).';
+
 const giveUp = ({ memory, wake }: Attendance): void => {
-  memory.unwellBecause = `the VM has no address after ${BOOT_MS / 60_000} minutes, and nobody in it answers`;
+  const what = `the VM has no address after ${BOOT_MS / 60_000} minutes, and nobody in it answers`;
+  memory.unwellBecause ??= `${what}. ${NO_ADDRESS_HINT}`;
   wake();
 };
-
-const containerOf = ({ spec }: Pod): Container | undefined => spec.containers[0];
-
-const LAUNCH_TIMEOUT_MS = 15_000;
-
-/** Through the guest agent, which may be a while in coming. The launcher itself sees to it that this happens once. */
-const launchCommand = async ({ vms, clock, logger }: PodPorts, { pod, run, signal }: Attendance): Promise<void> => {
-  const container = containerOf(pod);
-  if (container === undefined || !hasCommand(container)) return;
-  while (!signal.aborted) {
-    const argv = ['/bin/bash', '-c', LAUNCHER] as const;
-    const answer = await vms
-      .exec({ vm: run.vm, argv, timeoutMs: LAUNCH_TIMEOUT_MS, signal })
-      .catch((thrown: unknown) => toFleetError(thrown));
-    if ('stdout' in answer && answer.code === 0) return;
-    if (signal.aborted) return;
-    logger.info('The command of a Pod could not be launched yet', { vm: run.vm, answer: describe(answer) });
-    await sleep(clock, ASK_AGAIN_MS, signal);
-  }
-};
-
-const describe = (answer: Error | { readonly code: number; readonly stderr: string }): string =>
-  answer instanceof Error ? answer.message : `code ${answer.code}: ${answer.stderr.slice(-200)}`;
 
 /** A guest that runs a command does not switch itself off: its report is its end. */
 const awaitReport = async (
   { shares, logger }: PodPorts,
   { pod, run, memory, wake, signal }: Attendance,
 ): Promise<void> => {
-  const container = containerOf(pod);
-  if (container === undefined || !hasCommand(container)) return;
-  const look = async (): Promise<void> => {
-    if (memory.isDone || memory.run !== run || (await shares.readReport(run.vm)) === undefined) return;
-    memory.isDone = true;
-    wake();
+  if (!runsCommand(pod)) return;
+  let isTold = false;
+  const onTrouble = (thrown: unknown): void => {
+    if (!isTold) logger.warn('The report of a guest cannot be read', { vm: run.vm, error: toFleetError(thrown) });
+    isTold = true;
   };
-  const complain = (error: unknown): void => logger.warn('The report of a guest cannot be read', { vm: run.vm, error });
-  const end = shares.watchReport(run.vm, () => void look().catch(complain));
-  signal.addEventListener('abort', end, { once: true });
-  await look();
+  const found = await shares.untilReported(run.vm, { onTrouble, signal });
+  if (found === undefined || memory.run !== run) return;
+  memory.isDone = true;
+  wake();
 };
 
 const RENEW_FAILED_MS = 30_000;

@@ -7,7 +7,9 @@ import { toFleetError } from '../../base/errors.ts';
 import type { Cache } from '../../kube/cache/cache.ts';
 import { PODS } from '../../kube/types/core.ts';
 import type { Pod } from '../../kube/types/pod.ts';
+import type { Needed } from '../images/image-port.ts';
 import type { Inventory } from './inventory.ts';
+import type { JournalEntry } from './journal-entry.ts';
 import { isOver } from './plan-pod.ts';
 import type { PodPorts } from './pod-ports.ts';
 import { parseVmName, vmNameOf } from './vm-name.ts';
@@ -41,28 +43,35 @@ export const keepHouse = async (
     .look(signal)
     .catch((thrown: unknown) => logger.warn('Images cannot be listed', { error: toFleetError(thrown) }));
   while (collects === 'images') {
-    await collect(ports, signal).catch((thrown: unknown) =>
+    await collect(ports, pods, signal).catch((thrown: unknown) =>
       logger.warn('Nothing was collected', { error: toFleetError(thrown) }),
     );
     await sleep(clock, COLLECT_EVERY_MS, signal);
   }
 };
 
-const collect = async (ports: PodPorts, signal: AbortSignal): Promise<void> => {
+const collect = async (ports: PodPorts, pods: Cache<Pod>, signal: AbortSignal): Promise<void> => {
   const { client, images, journal, logger, settings } = ports;
   const { items } = await client.list(PODS, { fieldSelector: `spec.nodeName=${settings.nodeName}`, signal });
-  const wanted = items.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isOver(pod));
-  const entries = journal.all().filter(({ stage }) => stage !== 'cleared');
-  const running = entries.filter(({ stage }) => stage === 'started');
   const collected = await images.collect({
-    images: [...wanted.flatMap(({ spec }) => imagesOf(spec)), ...entries.map(({ image }) => image)],
-    runningImages: running.map(({ image }) => image),
-    vms: [...items.map(vmNameOf), ...entries.map(({ vm }) => vm)],
+    // A VM is in the journal before it is cloned, so that whoever came after the answer is there too.
+    needed: () => neededBy([...items, ...pods.list()], journal.all()),
     owns: (vm) => parseVmName(vm) !== undefined,
     signal,
   });
   const count = collected.vms.length + collected.goldens.length + collected.cached.length;
   if (count > 0) logger.info('Collected what no Pod needs', { ...collected });
+};
+
+const neededBy = (pods: readonly Pod[], journal: readonly JournalEntry[]): Needed => {
+  const wanted = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isOver(pod));
+  const entries = journal.filter(({ stage }) => stage !== 'cleared');
+  const running = entries.filter(({ stage }) => stage === 'started');
+  return {
+    images: [...wanted.flatMap(({ spec }) => imagesOf(spec)), ...entries.map(({ image }) => image)],
+    runningImages: running.map(({ image }) => image),
+    vms: [...pods.map(vmNameOf), ...entries.map(({ vm }) => vm)],
+  };
 };
 
 const imagesOf = ({ containers }: Pod['spec']): readonly string[] =>

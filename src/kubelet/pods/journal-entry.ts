@@ -33,6 +33,8 @@ export interface JournalEntry {
   readonly restarts: number;
   /** Where the run itself tells nothing better. */
   readonly startedMs?: number;
+  /** Where in the log of its VM the run begins; earlier runs printed there too. */
+  readonly logFromByte?: number;
   /** From `ended` on. */
   readonly outcome?: Outcome;
   /** Of the run before a restart. */
@@ -48,6 +50,10 @@ export interface StopReason {
   readonly message?: string;
   /** Set when the whole Pod is over with this run, whatever its restart policy. */
   readonly podReason?: string;
+  /** When that was decided; what earlier versions wrote has none. */
+  readonly sinceMs?: number;
+  /** The guest's grace, where it is another than the Pod's. */
+  readonly graceSeconds?: number;
 }
 
 /** Undefined when the text is none of ours: a half-written file of an old life, or somebody else's. */

@@ -152,18 +152,20 @@ interface StartRun extends MakeVm {
 /** Whether the Mac can run one more is looked at while the VM is made; it is decided when that is done. */
 const start = async (ports: PodPorts, request: StartRun): Promise<VmRun> => {
   const { pod, making, signal } = request;
-  const { vms, journal, settings } = ports;
+  const { vms, journal, runLogs, settings } = ports;
   const { vm } = making;
+  const logPath = logPathOf(settings, vm);
   const shares = ports.shares.of(vm);
   const graphics = pod.metadata.labels?.[LABELS.runner] === 'true' ? 'vnc' : 'none';
   // Said while it is made: a run that was announced and left no trace never was.
   const beforeRun = async (): Promise<void> => {
-    await both(journal.put({ ...making, stage: 'started' }), request.make());
+    const logFromByte = await runLogs.sizeOf(logPath);
+    await both(journal.put({ ...making, stage: 'started', logFromByte }), request.make());
     await configure(ports, request);
     noteStart(ports, pod);
   };
   try {
-    return await vms.start({ vm, shares, graphics, logPath: logPathOf(settings, vm), beforeRun, signal });
+    return await vms.start({ vm, shares, graphics, logPath, beforeRun, signal });
   } catch (thrown) {
     const run = await survivingRun(ports, vm, toFleetError(thrown));
     if (run !== undefined) return run;

@@ -7,10 +7,11 @@ import { renderVncAnnotations } from '../guest/vnc/plan-vnc.ts';
 import { guestErrorIn } from '../vm/run-words.ts';
 import { decideOutcome, outcomeOfLost, shouldRestart } from './decide-outcome.ts';
 import { removeVm, stopRun } from './end-vm.ts';
+import { createGrace, graceLeftMs } from './grace.ts';
 import type { JournalEntry, StopReason } from './journal-entry.ts';
 import { makeVm } from './make-vm.ts';
 import { deadlineOf, holdsFinalizer, isOver, type Move, type Wish } from './plan-pod.ts';
-import { forgetRun } from './pod-memory.ts';
+import { forgetRun, type Work } from './pod-memory.ts';
 import { logPathOf } from './pod-ports.ts';
 import { type MoveEnd, ON, type PodParts, type PodSubject, REST } from './pod-subject.ts';
 import { beginWork } from './pod-work.ts';
@@ -27,9 +28,8 @@ const create: MakeMove = async (parts, subject) => {
   const { pod, memory, uid, clock } = subject;
   if (pod === undefined) return REST;
   const entry = parts.journal.get(uid);
-  const notBeforeMs = Math.max(memory.stumble?.retry.notBeforeMs ?? 0, entry?.notBeforeMs ?? 0);
   await publish(parts, subject, { moment: momentOf(entry, memory), finalizer: 'held' });
-  const waitMs = notBeforeMs - clock.now();
+  const waitMs = Math.max(retryInMs(subject, 'making'), (entry?.notBeforeMs ?? 0) - clock.now());
   if (waitMs > 0) return again(subject, waitMs);
   const claimed = subject.pod ?? pod;
   if (memory.stumble === undefined && entry === undefined) {
@@ -66,16 +66,21 @@ const rejectionOf = (wish: Wish, pod: Pod): { readonly reason: string; readonly 
   return { reason: 'UnsupportedPod', message: refusePod(pod) ?? '' };
 };
 
-/** A run that was begun and left no trace never was: the agent died between saying so and doing it. */
+/**
+ * A run that was begun and left no trace never was: the agent died between saying so and doing it. Files and processes tell:
+ * Tart, which may hang, is asked only what VMs there are of which the journal knows nothing.
+ */
 const look: MakeMove = async (parts, subject) => {
   const { uid, signal, memory } = subject;
-  await parts.takeInventory(signal);
+  if (parts.journal.get(uid) === undefined) await parts.takeInventory(signal);
   const entry = parts.journal.get(uid);
   if (entry?.stage !== 'started') return ON;
   const run = await parts.vms.adopt(entry.vm, signal);
   if (run === undefined) await parts.journal.put(asMaking(entry));
   else {
     forgetRun(memory);
+    // It was being stopped when the agent died: its guest may be well again, and its end would be told as ours.
+    if (entry.stopped?.message !== undefined) memory.unwellBecause = entry.stopped.message;
     await parts.attend(subject, run);
   }
   return ON;
@@ -109,8 +114,9 @@ const settle: MakeMove = async (parts, subject) => {
   const [report, lines, log] = await Promise.all([
     shares.readReport(vm),
     shares.readLog(vm),
-    parts.readLogEnd(logPath),
+    parts.runLogs.readEnd(logPath, entry.logFromByte ?? 0),
   ]);
+  await parts.finishLog(vm);
   const guestError = guestErrorIn(log);
   const outcome = decideOutcome({
     ...{ exit: memory.exit, startedMs, logPath },
@@ -171,7 +177,10 @@ const stopReasonOf = ({ wish, memory }: PodSubject): StopReason => {
     case 'expired':
       return DEADLINE_EXCEEDED;
     case 'unwell':
-      return { message: memory.unwellBecause ?? 'a probe gave the VM up' };
+      return {
+        message: memory.unwellBecause ?? 'a probe gave the VM up',
+        ...(memory.unwellGraceSeconds !== undefined && { graceSeconds: memory.unwellGraceSeconds }),
+      };
     case 'done':
       return {};
     case 'leaving':
@@ -189,22 +198,18 @@ const stopReasonOf = ({ wish, memory }: PodSubject): StopReason => {
   }
 };
 
-const DEFAULT_GRACE_SECONDS = 30;
-/** launchd waits twenty seconds for whoever it has told to stop, and the end has to be told too. */
-const LEAVING_GRACE_SECONDS = 8;
-
 const stop: MakeMove = async (parts, subject) => {
-  const { uid, memory, pod, wish } = subject;
+  const { uid, memory, pod, wish, clock } = subject;
   const entry = parts.journal.get(uid);
   if (entry === undefined) return ON;
-  const waitMs = retryInMs(subject);
+  const waitMs = retryInMs(subject, 'stopping');
   if (waitMs > 0) return again(subject, waitMs);
-  if (entry.stopped === undefined) await parts.journal.put({ ...entry, stopped: stopReasonOf(subject) });
-  const { deletionGracePeriodSeconds } = pod?.metadata ?? {};
-  const seconds = deletionGracePeriodSeconds ?? pod?.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-  const isIdle = wish === 'gone' || wish === 'done';
-  const most = wish === 'leaving' ? LEAVING_GRACE_SECONDS : Number.POSITIVE_INFINITY;
-  const graceMs = isIdle ? 0 : Math.min(seconds, most) * 1_000;
+  const stopped = entry.stopped ?? { ...stopReasonOf(subject), sinceMs: clock.now() };
+  if (entry.stopped === undefined) await parts.journal.put({ ...entry, stopped });
+  const graceMs = graceLeftMs({ wish, pod, stopped, nowMs: clock.now() });
+  const grace = memory.grace ?? createGrace(clock, graceMs);
+  grace.shortenTo(graceMs);
+  memory.grace = grace;
   const handler = pod?.spec.containers[0]?.lifecycle?.preStop;
   const { vm } = entry;
   const { run, podIp } = memory;
@@ -212,11 +217,19 @@ const stop: MakeMove = async (parts, subject) => {
   const preStop = ask && ((signal: AbortSignal) => runPreStop(parts, { ...ask, signal }));
   beginWork(parts.operations, memory, {
     what: 'stopping',
+    graceMs,
     run: async ({ signal }) => {
-      await stopRun(parts, { vm, run, graceMs, signal, ...(preStop !== undefined && { preStop }) });
+      await stopRun(parts, { vm, run, grace, signal, ...(preStop !== undefined && { preStop }) });
       return undefined;
     },
   });
+  return REST;
+};
+
+/** A stop is under way: it has no longer than the Pod has now. */
+const hasten: MakeMove = async (parts, { uid, memory, pod, wish, clock }) => {
+  const { stopped } = parts.journal.get(uid) ?? {};
+  if (stopped !== undefined) memory.grace?.shortenTo(graceLeftMs({ wish, pod, stopped, nowMs: clock.now() }));
   return REST;
 };
 
@@ -224,7 +237,7 @@ const remove: MakeMove = async (parts, subject) => {
   const { uid, memory } = subject;
   const entry = parts.journal.get(uid);
   if (entry === undefined) return ON;
-  const waitMs = retryInMs(subject);
+  const waitMs = retryInMs(subject, 'removing');
   if (waitMs > 0) return again(subject, waitMs);
   forgetRun(memory);
   beginWork(parts.operations, memory, {
@@ -269,11 +282,12 @@ const wait: MakeMove = async () => REST;
 
 export const MAKE_MOVE: Readonly<Record<Move, MakeMove>> = {
   ...{ create, reject, look, report, settle, conclude },
-  ...{ cancel, stop, remove, release, forget, wait },
+  ...{ cancel, stop, hasten, remove, release, forget, wait },
 };
 
 /** Until work that failed may be tried again. */
-const retryInMs = ({ memory, clock }: PodSubject): number => (memory.stumble?.retry.notBeforeMs ?? 0) - clock.now();
+const retryInMs = ({ memory, clock }: PodSubject, work: Work): number =>
+  memory.stumble?.work === work ? memory.stumble.retry.notBeforeMs - clock.now() : 0;
 
 /** No later than the Pod's own deadline. */
 const again = ({ pod, clock }: PodSubject, afterMs?: number): MoveEnd => {

@@ -187,6 +187,8 @@ describe('the next move', () => {
     ['S23 it is looked for first', 'lost', 'unseen', 'look'],
     ['a VM whose command ended is switched off', 'done', 'running', 'stop'],
     ['an unwell VM is stopped', 'unwell', 'running', 'stop'],
+    ['a stop takes no longer than a deletion that comes meanwhile says', 'end', 'stopping', 'hasten'],
+    ['a stop takes no longer than a Mac that shuts down has', 'leaving', 'stopping', 'hasten'],
     ['an unwell Pod that is not running yet is not harmed', 'unwell', 'nothing', 'create'],
   ];
   for (const [story, wish, stage, move] of rows) it(story, () => assert.equal(MOVE_FOR[wish][stage], move));

@@ -69,6 +69,8 @@ export const MOVES = [
   'conclude',
   'cancel',
   'stop',
+  /** See to it that a stop takes no longer than it may now. */
+  'hasten',
   'remove',
   /** Tell the end if nobody did, take our finalizer off, and let a deleted Pod go. */
   'release',
@@ -91,15 +93,17 @@ const RUN: Readonly<Record<Stage, Move>> = {
   cleared: 'conclude',
 };
 
+/** A run that goes on for none of these. */
+const STOP = { running: 'stop', stopping: 'hasten' } as const;
+
 const END: Readonly<Record<Stage, Move>> = {
   nothing: 'release',
   making: 'cancel',
   'half-made': 'remove',
   unseen: 'look',
-  running: 'stop',
+  ...STOP,
   exited: 'settle',
   ended: 'remove',
-  stopping: 'wait',
   removing: 'wait',
   cleared: 'release',
 };
@@ -108,13 +112,13 @@ export const MOVE_FOR: Readonly<Record<Wish, Readonly<Record<Stage, Move>>>> = {
   run: RUN,
   // One that runs already was accepted by an earlier version of the agent: it may go on.
   refused: { ...RUN, nothing: 'reject' },
-  unwell: { ...RUN, running: 'stop' },
-  done: { ...RUN, running: 'stop' },
-  expired: { ...RUN, nothing: 'reject', making: 'cancel', 'half-made': 'remove', running: 'stop' },
+  unwell: { ...RUN, ...STOP },
+  done: { ...RUN, ...STOP },
+  expired: { ...RUN, ...STOP, nothing: 'reject', making: 'cancel', 'half-made': 'remove' },
   // The other may run on, and nobody knows how it ended: a second run is for another Pod.
   lost: { ...RUN, nothing: 'reject' },
   // What is not begun waits for the Mac to come back.
-  leaving: { ...RUN, nothing: 'wait', making: 'cancel', 'half-made': 'wait', running: 'stop' },
+  leaving: { ...RUN, ...STOP, nothing: 'wait', making: 'cancel', 'half-made': 'wait' },
   over: END,
   end: END,
   gone: { ...END, nothing: 'forget', exited: 'remove', cleared: 'forget' },

@@ -6,12 +6,22 @@ import type { Retry } from '../../base/backoff.ts';
 import type { FleetError } from '../../base/errors.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import type { VmExit, VmRun } from '../vm/vm-port.ts';
+import type { Grace } from './grace.ts';
 import type { Waiting } from './render-status.ts';
+
+export type Work = 'making' | 'stopping' | 'removing';
+
+export interface Stumble {
+  /** Other work does not wait for it: a Pod whose making failed may be removed at once. */
+  readonly work: Work;
+  readonly error: FleetError;
+  readonly retry: Retry;
+}
 
 export interface PodMemory {
   readonly uid: string;
   readonly key: string;
-  work?: 'making' | 'stopping' | 'removing';
+  work?: Work;
   /** What making it waits for. */
   progress?: Waiting;
   run?: VmRun;
@@ -25,10 +35,16 @@ export interface PodMemory {
   isReady: boolean;
   isStarted: boolean;
   unwellBecause?: string;
+  /** Of the probe that gave it up, where that has one of its own. */
+  unwellGraceSeconds?: number;
+  /** What is left of the guest's grace; kept when a stop fails and is tried again. */
+  grace?: Grace;
+  /** Why its command does not run yet; undefined once it was launched, and for a Pod without one. */
+  launching?: Waiting;
   /** The guest left the exit code of its command. */
   isDone?: true;
   /** Why the last work failed, and when the next may be. */
-  stumble?: { readonly error: FleetError; readonly retry: Retry };
+  stumble?: Stumble;
   imageDigest?: string;
   /** The API itself said that there is no such Pod. */
   isGone?: true;
@@ -83,6 +99,9 @@ export const forgetRun = (memory: PodMemory): void => {
   delete memory.podIp;
   delete memory.servedIp;
   delete memory.unwellBecause;
+  delete memory.unwellGraceSeconds;
+  delete memory.grace;
+  delete memory.launching;
   delete memory.isDone;
   memory.isReady = false;
   memory.isStarted = false;

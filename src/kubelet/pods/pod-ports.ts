@@ -8,6 +8,7 @@ import type { OpenMetricsForward, OpenPortForward } from '../guest/forward/forwa
 import type { GuestShares } from '../guest/guest-shares.ts';
 import type { VncDesk } from '../guest/vnc/vnc-desk.ts';
 import type { ImagePort } from '../images/image-port.ts';
+import type { RunLogs } from '../vm/run-logs.ts';
 import type { VmPort } from '../vm/vm-port.ts';
 import type { Journal } from './journal.ts';
 import type { PodMetrics } from './pod-metrics.ts';
@@ -27,8 +28,10 @@ export interface PodPorts {
   readonly images: ImagePort;
   readonly shares: GuestShares;
   readonly journal: Journal;
-  /** The end of a VM's log; empty when there is none. */
-  readonly readLogEnd: (path: string) => Promise<string>;
+  /** What VMs printed. */
+  readonly runLogs: RunLogs;
+  /** Copies what is left of the log of a VM that has ended: who reads of its end reads all of it. Never rejects. */
+  readonly finishLog: (vm: string) => Promise<void>;
   /** Keeps what a VM prints that runs already; without it nobody does. */
   readonly resumeLog?: (vm: string) => Promise<void>;
   readonly events: EventRecorder;

@@ -7,12 +7,12 @@ import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import { createOperations, type Operations } from '../../kube/controller/operations.ts';
 import type { MadeVm } from './make-vm.ts';
-import { forgetRun, type PodMemory } from './pod-memory.ts';
+import { forgetRun, type PodMemory, type Work } from './pod-memory.ts';
 import type { Waiting } from './render-status.ts';
 
 export type PodOperations = Operations<Waiting, MadeVm | undefined>;
 
-/** Pulls have their own limits; this one is for what nobody thought of. */
+/** Pulls have their own limits, and so has a guest's end; this one is for what nobody thought of. */
 const WORK_TIMEOUT_MS = 2 * 3_600_000;
 const WORK_AT_ONCE_MAX = 64;
 
@@ -23,17 +23,24 @@ export const createPodOperations = (clock: Clock, onChange: (key: string) => voi
   createOperations({ clock, concurrency: WORK_AT_ONCE_MAX, onChange });
 
 export interface BeginWork {
-  readonly what: NonNullable<PodMemory['work']>;
+  readonly what: Work;
+  /** How long it may take by what a Pod says, beyond our own limit. */
+  readonly graceMs?: number;
   readonly run: (handle: {
     readonly signal: AbortSignal;
     report(progress: Waiting): void;
   }) => Promise<MadeVm | undefined>;
 }
 
-export const beginWork = (operations: PodOperations, memory: PodMemory, { what, run }: BeginWork): void => {
+export const beginWork = (
+  operations: PodOperations,
+  memory: PodMemory,
+  { what, graceMs = 0, run }: BeginWork,
+): void => {
   memory.work = what;
   const { key } = memory;
-  operations.ensure(memory.uid, { key, doing: `${what} the VM of ${key}`, timeoutMs: WORK_TIMEOUT_MS, run });
+  const timeoutMs = WORK_TIMEOUT_MS + graceMs;
+  operations.ensure(memory.uid, { key, doing: `${what} the VM of ${key}`, timeoutMs, run });
 };
 
 /** Takes in how the work stands, an end once. Gives the VM that was made. */
@@ -53,8 +60,9 @@ export const foldWork = (
   operations.forget(memory.uid);
   if (state === undefined || work === undefined) return undefined;
   if (state.state === 'failed') {
-    const retry = afterFailure(memory.stumble?.retry, deps.clock.now(), { policy: RETRY, random: deps.random });
-    memory.stumble = { error: state.error, retry };
+    const earlier = memory.stumble?.work === work ? memory.stumble.retry : undefined;
+    const retry = afterFailure(earlier, deps.clock.now(), { policy: RETRY, random: deps.random });
+    memory.stumble = { work, error: state.error, retry };
     deps.logger.log(ERROR_BEHAVIOUR[state.error.kind].logLevel, 'Work on a VM failed', { work, error: state.error });
     return undefined;
   }

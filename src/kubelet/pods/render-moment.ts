@@ -7,10 +7,11 @@ import type { PodMoment, Waiting } from './render-status.ts';
 export const momentOf = (entry: JournalEntry | undefined, memory: PodMemory): PodMoment => {
   if (entry?.outcome !== undefined) return { is: 'ended', outcome: entry.outcome };
   if (memory.run !== undefined && entry?.stage === 'started') {
-    const { isReady, isStarted } = memory;
+    const { isReady, isStarted, launching } = memory;
     const podIp = memory.podIp === undefined ? undefined : (memory.servedIp ?? memory.podIp);
     const startedMs = entry.startedMs ?? memory.run.startedAtMs;
-    return { is: 'running', startedMs, isReady, isStarted, ...(podIp !== undefined && { podIp }) };
+    const known = { ...(podIp !== undefined && { podIp }), ...(launching !== undefined && { launching }) };
+    return { is: 'running', startedMs, isReady, isStarted, ...known };
   }
   if (memory.stumble !== undefined) return { is: 'waiting', waiting: renderStumble(memory.stumble.error) };
   if (entry?.previous !== undefined) {

@@ -60,6 +60,18 @@ describe('the status of a Pod', () => {
     assert.match(status.containerStatuses?.[0]?.state?.waiting?.message ?? '', /no address yet/);
   });
 
+  it('§7-28 of a VM whose command was not launched is neither Running nor ready, has its address, and says why', () => {
+    const launching = { reason: 'CommandNotLaunched', message: 'nobody answers', podReason: 'CommandNotLaunched' };
+    const status = render(running({ launching }));
+    assert.deepEqual(
+      [status.phase, status.podIP, status.reason, status.message],
+      ['Pending', '192.168.64.5', 'CommandNotLaunched', 'nobody answers'],
+    );
+    const [container] = status.containerStatuses ?? [];
+    const waiting = { reason: 'CommandNotLaunched', message: 'nobody answers' };
+    assert.deepEqual([container?.state, container?.ready, container?.started], [{ waiting }, false, false]);
+  });
+
   it('K11: does not go back from Running because an address is not known for a moment', () => {
     const { podIp: _none, ...silent } = running() as { podIp?: string } & Extract<PodMoment, { is: 'running' }>;
     assert.equal(render(silent, { status: { phase: 'Running' } }).phase, 'Running');
@@ -117,6 +129,7 @@ describe('where a Pod is', () => {
   const stumble = (code: string) => ({
     ...memory,
     stumble: {
+      work: 'making' as const,
       error: new FleetError('not-found', { code, message: 'no such image', hint: 'Push it' }),
       retry: { attempts: 1, notBeforeMs: 0 },
     },

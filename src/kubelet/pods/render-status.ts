@@ -24,6 +24,8 @@ export type PodMoment =
       readonly podIp?: string;
       readonly isReady: boolean;
       readonly isStarted: boolean;
+      /** Why the container's command does not run, though the VM does. */
+      readonly launching?: Waiting;
     }
   | { readonly is: 'ended'; readonly outcome: Outcome }
   | { readonly is: 'refused'; readonly reason: string; readonly message: string };
@@ -42,7 +44,7 @@ export interface StatusFacts {
 
 export const renderStatus = (pod: Pod, moment: PodMoment, facts: StatusFacts): PodStatus => {
   const { reason: _reason, message: _message, podIP: _podIp, podIPs: _podIps, ...earlier } = pod.status ?? {};
-  const isReady = moment.is === 'running' && moment.isReady && moment.podIp !== undefined;
+  const isReady = doesRun(moment) && moment.isReady;
   const containersReady = { status: isReady ? 'True' : 'False', ...whyUnready(moment, isReady) } as const;
   const areGatesOpen = (pod.spec.readinessGates ?? []).every(({ conditionType }) => isTrue(pod, conditionType));
   const ready =
@@ -64,16 +66,20 @@ export const renderStatus = (pod: Pod, moment: PodMoment, facts: StatusFacts): P
   };
 };
 
+/** Its VM has booted, and what is to run in it was begun. */
+const doesRun = (moment: PodMoment): moment is Extract<PodMoment, { is: 'running' }> =>
+  moment.is === 'running' && moment.podIp !== undefined && moment.launching === undefined;
+
 const isTrue = ({ status }: Pod, type: string): boolean =>
   status?.conditions?.some((found) => found.type === type && found.status === 'True') === true;
 
-/** Booting is Pending until there is an address; a Pod that ran does not go back to that. */
+/** Booting is Pending until there is an address and the command was launched; a Pod that ran does not go back to that. */
 const phaseOf = (pod: Pod, moment: PodMoment): NonNullable<PodStatus['phase']> => {
   switch (moment.is) {
     case 'waiting':
       return pod.status?.phase === 'Running' ? 'Running' : 'Pending';
     case 'running':
-      return moment.podIp !== undefined || pod.status?.phase === 'Running' ? 'Running' : 'Pending';
+      return doesRun(moment) || pod.status?.phase === 'Running' ? 'Running' : 'Pending';
     case 'refused':
       return 'Failed';
     case 'ended':
@@ -85,12 +91,10 @@ const phaseOf = (pod: Pod, moment: PodMoment): NonNullable<PodStatus['phase']> =
 
 const wordsOf = (moment: PodMoment): { readonly reason?: string; readonly message?: string } => {
   switch (moment.is) {
-    case 'waiting': {
-      const { podReason, message } = moment.waiting;
-      return podReason === undefined ? {} : { reason: podReason, ...(message !== undefined && { message }) };
-    }
+    case 'waiting':
+      return wordsOfWaiting(moment.waiting);
     case 'running':
-      return {};
+      return moment.launching === undefined ? {} : wordsOfWaiting(moment.launching);
     case 'refused':
       return { reason: moment.reason, message: moment.message };
     case 'ended': {
@@ -102,6 +106,9 @@ const wordsOf = (moment: PodMoment): { readonly reason?: string; readonly messag
       return unreachable(moment);
   }
 };
+
+const wordsOfWaiting = ({ podReason, message }: Waiting): ReturnType<typeof wordsOf> =>
+  podReason === undefined ? {} : { reason: podReason, ...(message !== undefined && { message }) };
 
 const addressOf = (moment: PodMoment): Pick<PodStatus, 'podIP' | 'podIPs'> =>
   moment.is === 'running' && moment.podIp !== undefined ? { podIP: moment.podIp, podIPs: [{ ip: moment.podIp }] } : {};
@@ -125,15 +132,14 @@ const condition = (pod: Pod, wanted: Omit<PodCondition, 'lastTransitionTime'>, f
 
 const containerStatus = (pod: Pod, moment: PodMoment, facts: StatusFacts): ContainerStatus => {
   const [container] = pod.spec.containers;
-  const isRunning = moment.is === 'running' && moment.podIp !== undefined;
   const vm = `tart://${facts.vm ?? vmNameOf(pod)}`;
   return {
     name: container?.name ?? '',
     image: container?.image ?? '',
     imageID: facts.imageDigest ?? '',
     ...(moment.is === 'waiting' ? {} : { containerID: vm }),
-    ready: isRunning && moment.isReady,
-    started: isRunning && moment.isStarted,
+    ready: doesRun(moment) && moment.isReady,
+    started: doesRun(moment) && moment.isStarted,
     restartCount: facts.restarts,
     state: stateOf(moment, vm),
     ...(facts.previous === undefined ? {} : { lastState: { terminated: terminated(facts.previous, vm) } }),
@@ -144,12 +150,11 @@ const BOOTING = { reason: 'ContainerCreating', message: 'the VM is booting and h
 
 const stateOf = (moment: PodMoment, vm: string): NonNullable<ContainerStatus['state']> => {
   switch (moment.is) {
-    case 'waiting': {
-      const { reason, message } = moment.waiting;
-      return { waiting: { reason, ...(message !== undefined && { message }) } };
-    }
+    case 'waiting':
+      return { waiting: waitingOf(moment.waiting) };
     case 'running':
       if (moment.podIp === undefined) return { waiting: BOOTING };
+      if (moment.launching !== undefined) return { waiting: waitingOf(moment.launching) };
       return { running: { startedAt: toTimestamp(moment.startedMs) } };
     case 'ended':
       return { terminated: terminated(moment.outcome, vm) };
@@ -159,6 +164,8 @@ const stateOf = (moment: PodMoment, vm: string): NonNullable<ContainerStatus['st
       return unreachable(moment);
   }
 };
+
+const waitingOf = ({ reason, message }: Waiting) => ({ reason, ...(message !== undefined && { message }) });
 
 const terminated = ({ exitCode, reason, message, startedMs, finishedMs }: Outcome, vm: string) => ({
   exitCode,

@@ -42,8 +42,9 @@ export const superviseHealth = async (ports: PodPorts, attendance: Attendance): 
     Object.assign(memory, change);
     wake();
   };
-  const giveUp = (kind: ProbeKind, why: string): 'end' => {
+  const giveUp = (kind: ProbeKind, { terminationGracePeriodSeconds: seconds }: Probe, why: string): 'end' => {
     memory.unwellBecause = `${kind} probe failed: ${why}`;
+    if (seconds !== undefined) memory.unwellGraceSeconds = seconds;
     wake();
     return 'end';
   };
@@ -54,7 +55,7 @@ export const superviseHealth = async (ports: PodPorts, attendance: Attendance): 
     wake();
     await follow(ports, attendance, {
       ...{ ask, kind: 'Startup', probe: startupProbe },
-      onVerdict: (isWell, why) => (isWell === 'well' ? 'end' : giveUp('Startup', why)),
+      onVerdict: (isWell, why) => (isWell === 'well' ? 'end' : giveUp('Startup', startupProbe, why)),
     });
     if (memory.unwellBecause !== undefined || signal.aborted) return;
   }
@@ -71,7 +72,7 @@ export const superviseHealth = async (ports: PodPorts, attendance: Attendance): 
     livenessProbe &&
       follow(ports, attendance, {
         ...{ ask, kind: 'Liveness', probe: livenessProbe },
-        onVerdict: (isWell, why) => (isWell === 'well' ? 'go on' : giveUp('Liveness', why)),
+        onVerdict: (isWell, why) => (isWell === 'well' ? 'go on' : giveUp('Liveness', livenessProbe, why)),
       }),
   ]);
 };
