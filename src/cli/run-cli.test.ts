@@ -1,8 +1,9 @@
 /** What a user of the command line sees, and what a script that calls it can rely on. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { ERROR_BEHAVIOUR, ERROR_KINDS, FleetError } from '../base/errors.ts';
+import { takesPath } from './refuse-empty-paths.ts';
 import { reportFailure } from './report-failure.ts';
 import { createProgram } from './run-cli.ts';
 import { runRecorded } from './testing/run-recorded.ts';
@@ -145,6 +146,30 @@ describe('help', () => {
     if (command.name() === 'help') continue;
     test(`of ${command.name()} has examples`, () => assert.match(helpOf(), /^Examples:\n {2}\S/m));
   }
+});
+
+describe('a flag that takes a path', () => {
+  const io = { stdout: assert.fail, stderr: assert.fail, env: {}, signal: new AbortController().signal };
+  const pathsOf = (command: Command, words: readonly string[]): readonly (readonly [readonly string[], Option])[] => [
+    ...command.options.filter(takesPath).map((option) => [words, option] as const),
+    ...command.commands.flatMap((child) => pathsOf(child, [...words, child.name()])),
+  ];
+  const flags = pathsOf(createProgram({ version: '1.2.3', io }), []);
+  for (const [words, { long }] of flags) {
+    test(`refuses an empty one, which is no folder to work in: ${words.join(' ')} ${long}`, async () => {
+      const { exitCode, stdout, stderr } = await runRecorded([...words, `${long}=`], AbortSignal.abort());
+      assert.deepEqual([exitCode, stdout, /code: (\w+)/.exec(stderr)?.[1]], [2, '', 'EmptyPath'], stderr);
+      assert.ok(
+        stderr.startsWith(`error: ${long} was given an empty path\n  what to do: Name a file or folder`),
+        stderr,
+      );
+    });
+  }
+  test('is known by how the help calls its value', () => {
+    const named = flags.map(([words, { long }]) => `${words.join(' ')} ${long}`);
+    for (const one of ['up --data', 'control-plane --data', 'status --kubeconfig', 'sim cloud --state'])
+      assert.ok(named.includes(one), named.join(', '));
+  });
 });
 
 describe('a failure', () => {

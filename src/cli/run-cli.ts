@@ -13,6 +13,7 @@ import type { CliIo } from './io.ts';
 import { addLogsCommand } from './logs.ts';
 import { addPrepareFleetHostCommand } from './prepare-fleet-host.ts';
 import { addRebootCommand } from './reboot.ts';
+import { refuseEmptyPaths } from './refuse-empty-paths.ts';
 import { addReleaseCommand } from './release.ts';
 import { reportFailure } from './report-failure.ts';
 import { HELP_COLUMNS, HELP_FORMAT, notes } from './show/help-format.ts';
@@ -104,7 +105,7 @@ export const createProgram = ({ version, io }: Omit<CliRun, 'args'>): Command =>
   addExplainCommand(program, io);
   addVersionCommand(program, io);
   addCompletionCommand(program, io);
-  return program.helpCommand('help [command]', 'print the help of a command');
+  return refuseEmptyPaths(program.helpCommand('help [command]', 'print the help of a command'));
 };
 
 /** The parser's own sentence ("unknown command 'upp'"), with its suggestion moved into the hint. */

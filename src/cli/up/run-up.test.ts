@@ -91,6 +91,8 @@ describe('macfleet up', { concurrency: true }, () => {
       ['BadNumber', ['--machines', '1001']],
       ['BadNumber', ['--speed', '0']],
       ['BadUsage', ['--colour']],
+      ['EmptyPath', ['--data', '']],
+      ['EmptyPath', ['--data=', '--clean']],
     ];
     for (const [code, args] of rows) {
       const { exitCode, stderr } = await up(args);
