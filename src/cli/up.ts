@@ -49,7 +49,10 @@ const ENDS = [
 ];
 
 const FLEET = [
-  new Option('--machines <count>', 'how many Macs').default(3).argParser(parseMachines),
+  new Option(
+    '--machines <count>',
+    'how many Macs, over all fleets; 3 unless given, or with --data as many as were kept',
+  ).argParser(parseMachines),
   new Option(
     '--fleet <fleets>',
     'of macos, runners and builders, with commas between them; macos,runners unless given',

@@ -5,7 +5,7 @@ import { completeFlags } from './complete-flags.ts';
 import type { GivenFlags } from './up-flags.ts';
 
 const given = (more: Partial<GivenFlags> = {}): GivenFlags => ({
-  ...{ timeout: 1, clean: false, machines: 3, json: false, port: 0, provider: 'here', log: false },
+  ...{ timeout: 1, clean: false, json: false, port: 0, provider: 'here', log: false },
   ...{ chaos: false, compare: false, for: 1, ...more },
 });
 

@@ -2,6 +2,8 @@
 import { FleetError } from '../../base/errors.ts';
 import type { GivenFlags, UpFlags } from './up-flags.ts';
 
+/** Enough for every fleet to have one. */
+const MACHINES = 3;
 /** Simulated clouds and Macs take minutes for what a person wants to see in seconds. */
 const SPEED = 100;
 /** Of CI: enough to see them flow, and more where runners are all that there is to see. */
@@ -10,17 +12,18 @@ const JOBS = { beside: 8, alone: 20 } as const;
 const CHAOS_SPEED = 300;
 
 export const completeFlags = (given: GivenFlags, platform: NodeJS.Platform): UpFlags => {
-  const { provider, data, clean } = given;
+  const { provider, data, clean, machines = MACHINES } = given;
   // Where the Macs are elsewhere, nobody here can run the guests of runners.
   const fleet = given.fleet ?? (provider === 'here' ? ['macos', 'runners'] : ['macos']);
   if (provider === 'elsewhere' && fleet.includes('runners')) throw runnersElsewhere();
   if (clean && data === undefined) throw nothingToClean();
-  if (fleet.length > given.machines) throw tooFewMacs(fleet.length, given.machines);
+  if (fleet.length > machines) throw tooFewMacs(fleet.length, machines);
   if (given.chaos) refuseWithChaos(given);
   if (given.chaos && platform !== 'linux') throw chaosElsewhere(platform);
   if ((given.until === 'verdict' || given.compare) && !given.chaos) throw noVerdict();
   const jobs = given.jobs ?? (fleet.every((name) => name === 'runners') ? JOBS.alone : JOBS.beside);
-  return { ...given, fleet, jobs, speed: given.speed ?? (given.chaos ? CHAOS_SPEED : SPEED) };
+  const speed = given.speed ?? (given.chaos ? CHAOS_SPEED : SPEED);
+  return { ...given, machines, isSizeGiven: given.machines !== undefined, fleet, jobs, speed };
 };
 
 const runnersElsewhere = (): FleetError =>

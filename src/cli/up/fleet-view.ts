@@ -1,5 +1,5 @@
 /** What a person sees of the fleet, from caches of what the API tells. */
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, parseTimestamp } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import { JOBS } from '../../controlplane/core/workloads/job.ts';
@@ -9,21 +9,37 @@ import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
 import { RUNNER_POOLS } from '../../kinds/runner-pool.ts';
 import { createCache, dropManagedFields } from '../../kube/cache/cache.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { CLUSTER_API_RESOURCES, type Machine } from '../../kube/types/cluster-api.ts';
+import { CLUSTER_API_RESOURCES, type Machine, type MachineDeployment } from '../../kube/types/cluster-api.ts';
+import { LEASES } from '../../kube/types/coordination.ts';
 import { NODES, type Node, PODS } from '../../kube/types/core.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import type { Resource } from '../../kube/types/resource.ts';
+import type { Standing } from './diagnose.ts';
 import type { FleetPicture } from './fleet-picture.ts';
 import { lookAtMac, serverIdOf } from './look-at-mac.ts';
-import { isReady, isTrue, lookAtDeployment, lookAtJob, lookAtPod, lookAtPool } from './look-at-work.ts';
+import {
+  type FailedJob,
+  findFailure,
+  isReady,
+  isTrue,
+  lookAtDeployment,
+  lookAtJob,
+  lookAtPod,
+  lookAtPool,
+} from './look-at-work.ts';
 
 export interface FleetViewDeps {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** What Nodes said before counts no more: those of a kept fleet are as they were when the last run ended. Wall time. */
+  readonly heardSinceMs?: number;
 }
+
+/** Where Nodes say that they live. */
+const NODE_LEASES = 'kube-node-lease';
 
 export type FleetView = ReturnType<typeof createFleetView>;
 
@@ -32,9 +48,18 @@ export const createFleetView = (deps: FleetViewDeps) => {
     createCache<T>({ ...deps, resource, transform });
   const hosts = cacheOf(MAC_HOSTS, keepOfHost);
   const machines = cacheOf(CLUSTER_API_RESOURCES.machines, keepOfMachine);
+  const deploymentsOfMacs = cacheOf(CLUSTER_API_RESOURCES.machineDeployments, keepOfMachineDeployment);
   const nodes = cacheOf(NODES, keepOfNode);
+  const { heardSinceMs } = deps;
+  const leases = heardSinceMs === undefined ? undefined : cacheOf(LEASES);
+  const isHeard = ({ metadata: { name } }: Node): boolean =>
+    heardSinceMs === undefined ||
+    (parseTimestamp(leases?.get(`${NODE_LEASES}/${name}`)?.spec?.renewTime) ?? 0) >= heardSinceMs;
   const [pods, jobs, deployments, pools] = [cacheOf(PODS), cacheOf(JOBS), cacheOf(DEPLOYMENTS), cacheOf(RUNNER_POOLS)];
-  const caches = [hosts, machines, nodes, pods, jobs, deployments, pools];
+  const caches = [
+    ...[hosts, machines, deploymentsOfMacs, nodes, pods, jobs, deployments, pools],
+    ...(leases === undefined ? [] : [leases]),
+  ];
   const sorted = <T extends KubeObject>(list: readonly T[]): readonly T[] =>
     list.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
   const lookAtMacs = (): FleetPicture['macs'] => {
@@ -46,6 +71,22 @@ export const createFleetView = (deps: FleetViewDeps) => {
       const machine = claimRef && machines.get(`${claimRef.namespace}/${claimRef.name}`);
       return lookAtMac({ host, machine, node, pods: running.get(node?.metadata.name ?? '') ?? 0 });
     });
+  };
+  /** So many Macs are wanted in all fleets; undefined before the API has told. */
+  const wantedMachines = (): number | undefined =>
+    deploymentsOfMacs.synced
+      ? deploymentsOfMacs.list().reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0)
+      : undefined;
+  const readyNodes = (): number => nodes.list().filter((node) => isReady(node) && isHeard(node)).length;
+  const boundMachines = (): number => machines.list().filter(({ status }) => status?.nodeRef !== undefined).length;
+  /** Machines whose name is on no Mac. */
+  const withoutMac = (): readonly string[] => {
+    const owners = new Set(
+      hosts.list().flatMap(({ spec: { claimRef } }) => (claimRef ? `${claimRef.namespace}/${claimRef.name}` : [])),
+    );
+    const isWithout = ({ metadata: { namespace, name }, status }: Machine): boolean =>
+      status?.nodeRef === undefined && !owners.has(`${namespace}/${name}`);
+    return sorted(machines.list().filter(isWithout)).map(({ metadata }) => metadata.name);
   };
   return {
     picture: (): FleetPicture => ({
@@ -59,12 +100,22 @@ export const createFleetView = (deps: FleetViewDeps) => {
       pods: sorted(pods.list()).map(lookAtPod),
       jobs: [],
     }),
-    readyNodes: (): number => nodes.list().filter(isReady).length,
-    boundMachines: (): number => machines.list().filter(({ status }) => status?.nodeRef !== undefined).length,
+    ...{ readyNodes, boundMachines },
+    standing: (): Standing => ({
+      ...{ wantedMachines: wantedMachines(), readyNodes: readyNodes(), boundMachines: boundMachines() },
+      withoutMac: withoutMac(),
+    }),
+    /** As many as are wanted, each bound to its Node. */
+    areMacsReady: (): boolean => {
+      const wanted = wantedMachines();
+      return wanted !== undefined && readyNodes() >= wanted && boundMachines() >= wanted;
+    },
     machines: machines.list,
     hosts: hosts.list,
-    /** All Jobs are done, and there is one at least. */
-    isJobDone: (): boolean => jobs.list().length > 0 && jobs.list().every((job) => isTrue(job, 'Complete')),
+    /** All Jobs have come to an end, good or bad, and there is one at least. */
+    areJobsOver: (): boolean =>
+      jobs.list().length > 0 && jobs.list().every((job) => isTrue(job, 'Complete') || isTrue(job, 'Failed')),
+    failedJobs: (): readonly FailedJob[] => jobs.list().flatMap(findFailure),
     /** Calls `run` whenever anything shown may have changed. */
     onChange: (run: () => void): (() => void) => {
       const stops = caches.map((cache) => cache.onProgress(run));
@@ -94,6 +145,10 @@ const keepOfNode = (node: Node): Node => {
     status: { conditions: ready },
   };
 };
+
+const keepOfMachineDeployment = (deployment: MachineDeployment): MachineDeployment => ({
+  ...{ metadata: nameOf(deployment), spec: deployment.spec },
+});
 
 const keepOfMachine = (machine: Machine): Machine => {
   const { nodeRef } = machine.status ?? {};

@@ -134,6 +134,41 @@ describe('macfleet up', { concurrency: true }, () => {
     assert.match(stdout, /The Job is done\./);
   });
 
+  it('keeps as many Macs as there were, and has another number when it is asked for', LIMIT, async ({ signal }) => {
+    const data = join(scratch, 'resized');
+    const again = ['--data', data, '--fleet', 'macos', '--speed', '200', '--timeout', '40s'];
+    const first = await up([...again, '--machines', '2', '--until', 'ready'], signal);
+    assert.equal(first.exitCode, 0, first.stderr);
+    assert.match(first.stdout, /`macfleet up --data .*resized --fleet macos` goes on with it/);
+    const same = await up([...again, '--until', 'jobs-done'], signal);
+    assert.equal(same.exitCode, 0, same.stdout);
+    assert.doesNotMatch(same.stdout, /as --machines asks|Added the fleet/);
+    const more = await up([...again, '--machines', '5', '--until', 'ready'], signal);
+    assert.equal(more.exitCode, 0, more.stdout);
+    assert.match(more.stdout, /^MachineDeployment macos had 2 replicas and is to have 5, as --machines asks\.$/m);
+    assert.equal(new Set(more.stdout.match(/mac [0-9a-f]{8} joined/g)).size, 5, more.stdout);
+    const wider = [
+      '--data',
+      data,
+      '--fleet',
+      'builders',
+      '--machines',
+      '2',
+      '--speed',
+      '200',
+      '--timeout',
+      '40s',
+      '--until',
+      'ready',
+    ];
+    const { exitCode, stdout } = await up(wider, signal);
+    assert.equal(exitCode, 0, stdout);
+    assert.match(
+      stdout,
+      /^Added the fleet builders: 2 Macs\.\nThe fleet macos of an earlier run is here too: 5 Macs\.$/m,
+    );
+  });
+
   it('refuses to keep Macs that run real bash', async () => {
     const { exitCode, stderr } = await up(['--macs-as', 'real-bash', '--data', join(scratch, 'bash')]);
     assert.equal(exitCode, 2);

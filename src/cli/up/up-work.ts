@@ -1,6 +1,7 @@
 /** What the fleet of `up` is given to do, and what a person may try on it. */
 import { RUNNER_POOLS } from '../../kinds/runner-pool.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import type { KubeObject } from '../../kube/types/meta.ts';
 import type { DemoObject } from '../../world/demo-fleet.ts';
 import { RUNNER_POOL, RUNNERS_PER_MAC } from '../../world/runners-in-process.ts';
 import { readExample } from './read-examples.ts';
@@ -30,9 +31,18 @@ export const renderWork = ({ machines, fleet }: Pick<UpFlags, 'machines' | 'flee
   ];
 };
 
+const specOf = (object: KubeObject): object =>
+  'spec' in object && typeof object.spec === 'object' && object.spec !== null ? object.spec : {};
+
 const withReplicas = ({ resource, object }: DemoObject, replicas: number): DemoObject => {
-  const spec = { ...('spec' in object && typeof object.spec === 'object' ? object.spec : {}), replicas };
+  const spec = { ...specOf(object), replicas };
   return { resource, object: { ...object, ...{ spec } } };
+};
+
+/** Undefined of what has no size. */
+export const replicasOf = (object: KubeObject): number | undefined => {
+  const spec = specOf(object);
+  return 'replicas' in spec && typeof spec.replicas === 'number' ? spec.replicas : undefined;
 };
 
 export interface Tries {
