@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { createSystemClock } from '../src/base/clock.ts';
+import { createSystemClock, sleep } from '../src/base/clock.ts';
 import { createSystemRandom } from '../src/base/random.ts';
 import { AUDITED_KINDS } from '../src/cli/audit/audited-kinds.ts';
 import { judgeFleet } from '../src/cli/audit/judge-fleet.ts';
@@ -263,6 +263,39 @@ describe('a login that does not work', LIMIT, () => {
       assert.match(ended[at]?.stderr ?? '', says);
       assert.deepEqual([ended[at]?.exitCode, ended[at]?.stdout], [exitCode, '']);
     }
+  });
+});
+
+describe('a reader that goes away', LIMIT, () => {
+  it('stops up in order, without a word', async () => {
+    const up = 'up --fleet macos --machines 1 --macs-as step-level --speed 200';
+    const [watched, waited] = await Promise.all([
+      stage.runBeforeHead(2, up),
+      stage.runBeforeHead(2, `${up} --until jobs-done`),
+    ]);
+    assert.match(watched.stdout, /^API server ready at .*\nkubeconfig: .*\n$/);
+    assert.deepEqual([watched.exitCode, watched.stderr], [141, '']);
+    assert.deepEqual([waited.exitCode, waited.stderr], [141, '']);
+    const [folder = ''] = /\/\S+(?=\/kubeconfig)/.exec(watched.stdout) ?? [];
+    assert.deepEqual([folder.length > 0, existsSync(folder)], [true, false]);
+  });
+
+  it('ends a watch with its next words', async ({ signal }) => {
+    await using own = await openCliStage().then((opened) => ({ ...opened, [Symbol.asyncDispose]: opened.close }));
+    await install(own.client, signal);
+    let isOver = false;
+    const ended = own.runBeforeHead(1, 'status --watch').finally(() => {
+      isOver = true;
+    });
+    for (let at = 0; !isOver; at += 1) {
+      const metadata = { name: HELD.replace('0000', String(at).padStart(4, '0')) };
+      const source = { scaleway: { projectID: 'p', zone: 'fr-par-1', serverID: metadata.name } };
+      const spec = { source, ordered: false, wipes: 0, epoch: 0, budgets: {} };
+      await own.client.create(MAC_HOSTS, { metadata, spec }, { signal });
+      await sleep(createSystemClock(), 250, signal);
+    }
+    const { exitCode, stdout, stderr } = await ended;
+    assert.deepEqual([exitCode, stdout.split('\n').length, stderr], [141, 2, '']);
   });
 });
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Command, Option } from 'commander';
-import { ERROR_BEHAVIOUR, ERROR_KINDS, FleetError } from '../base/errors.ts';
+import { cancelled, ERROR_BEHAVIOUR, ERROR_KINDS, FleetError } from '../base/errors.ts';
+import { readerGone } from './reader-gone.ts';
 import { takesPath } from './refuse-empty-paths.ts';
 import { reportFailure } from './report-failure.ts';
 import { createProgram } from './run-cli.ts';
@@ -179,7 +180,21 @@ describe('a failure', () => {
       assert.equal(exitCode, ERROR_BEHAVIOUR[kind].exitCode);
       assert.notEqual(exitCode, 0);
     });
+
+    test(`of kind ${kind} that says nothing of it says what to do`, () => {
+      for (const hint of [{}, { hint: '' }]) {
+        const { stderr } = report(new FleetError(kind, { code: 'Some', message: 'some', ...hint }));
+        assert.match(stderr, /^error: some\n {2}what to do: [A-Z].{20,}\.\n {2}code: Some\n$/);
+      }
+    });
   }
+
+  test('because nobody reads any more is not told, and ends as such programs do', () => {
+    const gone = new AbortController();
+    gone.abort(readerGone());
+    const io = { stderr: assert.fail, signal: gone.signal };
+    assert.equal(reportFailure({ args: [], io }, cancelled('stopped before it was ready')), 141);
+  });
 
   test('shows what happened, each reason once, what to do, and its code', () => {
     const cause = new Error('connection refused', { cause: new Error('connection refused') });

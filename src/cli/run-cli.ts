@@ -12,6 +12,7 @@ import { addInstallCommand } from './install.ts';
 import type { CliIo } from './io.ts';
 import { addLogsCommand } from './logs.ts';
 import { addPrepareFleetHostCommand } from './prepare-fleet-host.ts';
+import { isReaderGone, READER_GONE_EXIT } from './reader-gone.ts';
 import { addRebootCommand } from './reboot.ts';
 import { refuseEmptyPaths } from './refuse-empty-paths.ts';
 import { addReleaseCommand } from './release.ts';
@@ -40,7 +41,7 @@ export const runCli = async (run: CliRun): Promise<number> => {
     const alone = run.args.length > 1 ? undefined : findGroup(program, run.args[0]);
     if (alone === undefined) await program.parseAsync(turnHelp(program, run.args), { from: 'user' });
     else alone.outputHelp();
-    return SUCCESS;
+    return isReaderGone(run.io.signal) ? READER_GONE_EXIT : SUCCESS;
   } catch (thrown) {
     if (thrown instanceof EndedWith) return thrown.exitCode;
     if (!(thrown instanceof CommanderError)) return reportFailure(run, thrown);
