@@ -82,7 +82,10 @@ const TROUBLE = [
 const OTHERS = [
   new Option('--json', 'a line of JSON for each change').default(false),
   new Option('--log', 'show the log of the controllers on stderr').default(false),
-  new Option('--port <port>', 'port of the API server; 0 takes a free one, or with --data the one of the last run')
+  new Option(
+    '--port <port>',
+    'port of the API server; 0 takes a free one, or with --data the one of the last run if it is free',
+  )
     .default(0)
     .argParser(parsePort),
   new Option('--provider <where>', 'run the provider here, or leave it to bin/manager.ts elsewhere')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -167,6 +168,26 @@ describe('macfleet up', { concurrency: true }, () => {
       stdout,
       /^Added the fleet builders: 2 Macs\.\nThe fleet macos of an earlier run is here too: 5 Macs\.$/m,
     );
+  });
+
+  it('goes on at another port when that of the last run is taken', LIMIT, async ({ signal }) => {
+    const data = join(scratch, 'moved');
+    const fleet = ['--data', data, '--fleet', 'macos', '--machines', '1', '--speed', '200', '--timeout', '40s'];
+    const portIn = (text: string): number => Number(/ready at https:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1]);
+    const first = await up([...fleet, '--until', 'ready'], signal);
+    assert.equal(first.exitCode, 0, first.stderr);
+    const holder = createServer().listen(portIn(first.stdout), '127.0.0.1');
+    await once(holder, 'listening');
+    try {
+      const { exitCode, stdout, stderr } = await up([...fleet, '--until', 'jobs-done'], signal);
+      assert.equal(exitCode, 0, stdout + stderr);
+      assert.match(stdout, /^Port \d+, where the last run had its API, is taken: a free one is used instead\.$/m);
+      assert.notEqual(portIn(stdout), portIn(first.stdout));
+      const named = await up([...fleet, '--until', 'ready', '--port', String(portIn(first.stdout))], signal);
+      assert.match(named.stderr, /code: CannotListen/, 'a port that was asked for is not exchanged');
+    } finally {
+      holder.close();
+    }
   });
 
   it('refuses to keep Macs that run real bash', async () => {

@@ -14,6 +14,7 @@ import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { createDisplay, type Display } from './display.ts';
 import { showFleet } from './show-fleet.ts';
 import { type FleetOptions, startFleet } from './start-fleet.ts';
+import { startKept } from './start-kept.ts';
 import { type FleetName, type GivenFlags, SPARE_MACS, type UpFlags } from './up-flags.ts';
 import { renderHints } from './up-work.ts';
 
@@ -47,7 +48,11 @@ export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
   const [startedMs, startedAtMs] = [clock.elapsed(), clock.now()];
   const onListening = (url: string): void =>
     display.say(`API server ready at ${url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
-  const fleet = await startFleet({ ...deps, ...toOptions(flags, folder, choice), onListening }, life.signal);
+  const options = { ...deps, ...toOptions(flags, folder, choice), onListening };
+  const fleet = await startKept({
+    ...{ port: flags.port, lastPort: folder.readPort(), data: flags.data, say: display.say },
+    start: (port) => startFleet({ ...options, port }, life.signal),
+  });
   closing.defer(() => fleet.stop());
   closing.defer(() => life.abort());
   // Whoever reads where the kubeconfig is may use it at once: our kinds are there by now.
@@ -70,10 +75,10 @@ export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
 };
 
 const toOptions = (
-  { machines, port, provider, speed, fleet: fleets }: UpFlags,
+  { machines, provider, speed, fleet: fleets }: UpFlags,
   folder: DataFolder,
   choice: MacChoice | undefined,
-): Omit<FleetOptions, 'clock' | 'random' | 'logger'> => {
+): Omit<FleetOptions, 'clock' | 'random' | 'logger' | 'port'> => {
   const { databaseFile } = folder;
   const text = folder.readSimulation();
   const saved = text === undefined ? undefined : parseSimulation(text);
@@ -81,7 +86,6 @@ const toOptions = (
   const macs = Math.max(machines + SPARE_MACS, saved?.cloud.servers.length ?? 0);
   return {
     ...{ macs, provider, fleets, speedUp: speed, agents: 'tart-kubelet' },
-    port: port === 0 ? (folder.readPort() ?? 0) : port,
     ...(saved !== undefined && { saved }),
     // What goes away with the process is not written down.
     ...(databaseFile !== undefined && {
