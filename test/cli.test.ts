@@ -290,8 +290,7 @@ describe('a reader that goes away', LIMIT, () => {
     for (let at = 0; !isOver; at += 1) {
       const metadata = { name: HELD.replace('0000', String(at).padStart(4, '0')) };
       const source = { scaleway: { projectID: 'p', zone: 'fr-par-1', serverID: metadata.name } };
-      const spec = { source, ordered: false, wipes: 0, epoch: 0, budgets: {} };
-      await own.client.create(MAC_HOSTS, { metadata, spec }, { signal });
+      await plant(own.client, { resource: 'hosts', object: { metadata, spec: { source } } }, signal);
       await sleep(createSystemClock(), 250, signal);
     }
     const { exitCode, stdout, stderr } = await ended;
