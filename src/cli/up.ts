@@ -45,7 +45,7 @@ const ENDS = [
     'jobs-done',
     'verdict',
   ]),
-  new Option('--timeout <time>', 'how long --until may take').default(300_000, '5m').argParser(parseDuration),
+  new Option('--timeout <time>', 'how long --until may take; 5m unless given').argParser(parseDuration),
 ];
 
 const FLEET = [
@@ -75,7 +75,7 @@ const KEPT = [
 const TROUBLE = [
   new Option('--chaos', 'kill managers, break connections and lose answers, and judge what came of it').default(false),
   new Option('--compare', "the same chaos under a model of the original's order of effects, beside it").default(false),
-  new Option('--for <time>', 'how long the chaos lasts').default(60_000, '60s').argParser(parseDuration),
+  new Option('--for <time>', 'how long the chaos lasts; 60s unless given').argParser(parseDuration),
   new Option('--seed <number>', 'the same chaos again; drawn unless given').argParser(parseSeed),
 ];
 

@@ -44,7 +44,7 @@ export const parseSimulateFlags = (args: readonly string[]): SimulateFlags =>
   refuseEmptyPaths(createCommand()).parse(args, { from: 'user' }).opts<SimulateFlags>();
 
 const createCommand = (): Command =>
-  new Command('npm run simulate --')
+  new Command('npm run simulate -- (or: macfleet simulate)')
     .description('whole fleets on the virtual clock, in trouble; exits 1 when a promise is broken')
     .option('--seeds <count>', 'so many schedules (100; for a mutant, what it is allowed)', whole('count of seeds', 1))
     .option('--from <seed>', 'the first of them', whole('seed', 0), 1)

@@ -24,7 +24,7 @@ const LIMIT = { timeout: 60_000 };
 
 const FLAGS: GivenFlags = {
   ...{ timeout: 20_000, clean: false, json: false, port: 0, provider: 'here', log: false },
-  ...{ chaos: false, compare: false, for: 1, fleet: ['macos'], until: 'jobs-done' },
+  ...{ chaos: false, compare: false, fleet: ['macos', 'runners'], until: 'jobs-done' },
 };
 
 describe('a fleet that is shown', LIMIT, () => {

@@ -120,7 +120,7 @@ const jobsFailed = (count: number): FleetError =>
 
 const describeEnd = ({ until, fleet }: UpFlags, work: JobFlow | undefined, failures: readonly string[]): string => {
   if (until === undefined)
-    return 'Stopping: the runners, the Macs, the controllers, the API server. Ctrl-C again stops at once.';
+    return 'Stopping: the controllers, the Macs, the dispatcher of jobs, the API server. Ctrl-C again stops at once.';
   if (until === 'ready') return 'All Macs are ready.';
   const summary = work === undefined ? [] : [work.summary()];
   if (failures.length > 0) return [...summary, 'Not all is well:', ...failures.map((line) => `  ${line}`)].join('\n');

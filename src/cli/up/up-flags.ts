@@ -40,9 +40,12 @@ export interface UpFlags {
 }
 
 /** As they were typed. */
-export interface GivenFlags extends Omit<UpFlags, 'machines' | 'isSizeGiven' | 'fleet' | 'speed' | 'jobs'> {
+export interface GivenFlags
+  extends Omit<UpFlags, 'machines' | 'isSizeGiven' | 'fleet' | 'speed' | 'jobs' | 'timeout' | 'for'> {
   readonly machines?: number;
   readonly speed?: number;
   readonly jobs?: number;
+  readonly timeout?: number;
+  readonly for?: number;
   readonly fleet?: readonly FleetName[];
 }
