@@ -41,57 +41,33 @@ export interface FleetViewDeps {
 /** Where Nodes say that they live. */
 const NODE_LEASES = 'kube-node-lease';
 
+type Caches = ReturnType<typeof openCaches>;
+
+const openCaches = (deps: FleetViewDeps) => {
+  const cacheOf = <T extends KubeObject>(resource: Resource<T>, transform: (object: T) => T = dropManagedFields) =>
+    createCache<T>({ ...deps, resource, transform });
+  return {
+    hosts: cacheOf(MAC_HOSTS, keepOfHost),
+    machines: cacheOf(CLUSTER_API_RESOURCES.machines, keepOfMachine),
+    machineDeployments: cacheOf(CLUSTER_API_RESOURCES.machineDeployments, keepOfMachineDeployment),
+    nodes: cacheOf(NODES, keepOfNode),
+    ...{ pods: cacheOf(PODS), jobs: cacheOf(JOBS), deployments: cacheOf(DEPLOYMENTS), pools: cacheOf(RUNNER_POOLS) },
+    // Of many Macs they change all the time: they are followed where something depends on them.
+    ...(deps.heardSinceMs !== undefined && { leases: cacheOf(LEASES) }),
+  };
+};
+
 export type FleetView = ReturnType<typeof createFleetView>;
 
 export const createFleetView = (deps: FleetViewDeps) => {
-  const cacheOf = <T extends KubeObject>(resource: Resource<T>, transform: (object: T) => T = dropManagedFields) =>
-    createCache<T>({ ...deps, resource, transform });
-  const hosts = cacheOf(MAC_HOSTS, keepOfHost);
-  const machines = cacheOf(CLUSTER_API_RESOURCES.machines, keepOfMachine);
-  const deploymentsOfMacs = cacheOf(CLUSTER_API_RESOURCES.machineDeployments, keepOfMachineDeployment);
-  const nodes = cacheOf(NODES, keepOfNode);
-  const { heardSinceMs } = deps;
-  const leases = heardSinceMs === undefined ? undefined : cacheOf(LEASES);
-  const isHeard = ({ metadata: { name } }: Node): boolean =>
-    heardSinceMs === undefined ||
-    (parseTimestamp(leases?.get(`${NODE_LEASES}/${name}`)?.spec?.renewTime) ?? 0) >= heardSinceMs;
-  const [pods, jobs, deployments, pools] = [cacheOf(PODS), cacheOf(JOBS), cacheOf(DEPLOYMENTS), cacheOf(RUNNER_POOLS)];
-  const caches = [
-    ...[hosts, machines, deploymentsOfMacs, nodes, pods, jobs, deployments, pools],
-    ...(leases === undefined ? [] : [leases]),
-  ];
-  const sorted = <T extends KubeObject>(list: readonly T[]): readonly T[] =>
-    list.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
-  const lookAtMacs = (): FleetPicture['macs'] => {
-    const nodeOf = new Map(nodes.list().map((node) => [serverIdOf(node), node]));
-    const running = countRunning(pods.list());
-    return sorted(hosts.list()).map((host) => {
-      const node = nodeOf.get(host.metadata.name);
-      const { claimRef } = host.spec;
-      const machine = claimRef && machines.get(`${claimRef.namespace}/${claimRef.name}`);
-      return lookAtMac({ host, machine, node, pods: running.get(node?.metadata.name ?? '') ?? 0 });
-    });
-  };
-  /** So many Macs are wanted in all fleets; undefined before the API has told. */
-  const wantedMachines = (): number | undefined =>
-    deploymentsOfMacs.synced
-      ? deploymentsOfMacs.list().reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0)
-      : undefined;
-  const readyNodes = (): number => nodes.list().filter((node) => isReady(node) && isHeard(node)).length;
-  const boundMachines = (): number => machines.list().filter(({ status }) => status?.nodeRef !== undefined).length;
-  /** Machines whose name is on no Mac. */
-  const withoutMac = (): readonly string[] => {
-    const owners = new Set(
-      hosts.list().flatMap(({ spec: { claimRef } }) => (claimRef ? `${claimRef.namespace}/${claimRef.name}` : [])),
-    );
-    const isWithout = ({ metadata: { namespace, name }, status }: Machine): boolean =>
-      status?.nodeRef === undefined && !owners.has(`${namespace}/${name}`);
-    return sorted(machines.list().filter(isWithout)).map(({ metadata }) => metadata.name);
-  };
+  const opened = openCaches(deps);
+  const { hosts, machines, pods, jobs, deployments, pools } = opened;
+  const { wantedMachines, readyNodes, boundMachines, withoutMac } = countMacs(opened, deps.heardSinceMs);
+  const caches = Object.values(opened);
   return {
     picture: (): FleetPicture => ({
       atMs: deps.clock.now(),
-      macs: lookAtMacs(),
+      macs: lookAtMacs(opened),
       work: [
         ...deployments.list().map(lookAtDeployment),
         ...jobs.list().map(lookAtJob),
@@ -125,6 +101,44 @@ export const createFleetView = (deps: FleetViewDeps) => {
     },
     run: async (signal: AbortSignal): Promise<void> => {
       await Promise.all(caches.map((cache) => cache.run(signal)));
+    },
+  };
+};
+
+const sorted = <T extends KubeObject>(list: readonly T[]): readonly T[] =>
+  list.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
+
+const lookAtMacs = ({ hosts, machines, nodes, pods }: Caches): FleetPicture['macs'] => {
+  const nodeOf = new Map(nodes.list().map((node) => [serverIdOf(node), node]));
+  const running = countRunning(pods.list());
+  return sorted(hosts.list()).map((host) => {
+    const node = nodeOf.get(host.metadata.name);
+    const { claimRef } = host.spec;
+    const machine = claimRef && machines.get(`${claimRef.namespace}/${claimRef.name}`);
+    return lookAtMac({ host, machine, node, pods: running.get(node?.metadata.name ?? '') ?? 0 });
+  });
+};
+
+const countMacs = ({ hosts, machines, machineDeployments, nodes, leases }: Caches, heardSinceMs = 0) => {
+  const isHeard = ({ metadata: { name } }: Node): boolean =>
+    leases === undefined ||
+    (parseTimestamp(leases.get(`${NODE_LEASES}/${name}`)?.spec?.renewTime) ?? 0) >= heardSinceMs;
+  const ownerOf = ({ spec: { claimRef } }: MacHost): string =>
+    claimRef === undefined ? '' : `${claimRef.namespace}/${claimRef.name}`;
+  return {
+    /** So many Macs are wanted in all fleets; undefined before the API has told. */
+    wantedMachines: (): number | undefined =>
+      machineDeployments.synced
+        ? machineDeployments.list().reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0)
+        : undefined,
+    readyNodes: (): number => nodes.list().filter((node) => isReady(node) && isHeard(node)).length,
+    boundMachines: (): number => machines.list().filter(({ status }) => status?.nodeRef !== undefined).length,
+    /** Machines whose name is on no Mac. */
+    withoutMac: (): readonly string[] => {
+      const owners = new Set(hosts.list().map(ownerOf));
+      const isWithout = ({ metadata: { namespace, name }, status }: Machine): boolean =>
+        status?.nodeRef === undefined && !owners.has(`${namespace}/${name}`);
+      return sorted(machines.list().filter(isWithout)).map(({ metadata }) => metadata.name);
     },
   };
 };

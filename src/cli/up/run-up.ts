@@ -66,6 +66,7 @@ export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
   const hints = renderHints({
     ...flags,
     kubeconfig: folder.kubeconfigFile,
+    isKept,
     dispatchControl: fleet.runners?.served.controlUrl,
   });
   const showing = { ...deps, flags, fleet, display, hints, ...(isKept && { heardSinceMs: startedAtMs }) };

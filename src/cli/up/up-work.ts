@@ -48,14 +48,17 @@ export const replicasOf = (object: KubeObject): number | undefined => {
 export interface Tries {
   readonly fleet: readonly FleetName[];
   readonly kubeconfig: string;
+  /** Whether an earlier run did the work; the logs of its Pods went with it. */
+  readonly isKept: boolean;
   /** Where the jobs of runners are looked at and added. */
   readonly dispatchControl: string | undefined;
 }
 
 /** Five commands, each of which shows something else. */
-const renderTries = ({ fleet, dispatchControl }: Omit<Tries, 'kubeconfig'>): readonly string[] => {
+const renderTries = ({ fleet, dispatchControl, isKept }: Omit<Tries, 'kubeconfig'>): readonly string[] => {
   const [first = 'macos'] = fleet;
-  const work = fleet.includes('macos') ? 'kubectl logs job/hello-macos' : 'kubectl describe machosts';
+  const job = isKept ? 'kubectl describe job hello-macos' : 'kubectl logs job/hello-macos';
+  const work = fleet.includes('macos') ? job : 'kubectl describe machosts';
   const jobs =
     dispatchControl === undefined
       ? 'kubectl get nodes -o wide'
