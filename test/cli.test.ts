@@ -1,9 +1,10 @@
 /** The command line as a user has it: `./macfleet` as a process, against one control plane, over its API alone. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { stripVTControlCharacters } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { createSystemClock, sleep } from '../src/base/clock.ts';
 import { createSystemRandom } from '../src/base/random.ts';
 import { AUDITED_KINDS } from '../src/cli/audit/audited-kinds.ts';
@@ -302,6 +303,21 @@ it('a kubeconfig with Windows line ends is read like any other', LIMIT, async ()
   const text = readFileSync(stage.kubeconfig, 'utf8').replaceAll('\n', '\r\n');
   const { exitCode, stdout, stderr } = await stage.run(['version', '--kubeconfig', stage.write('windows', text)]);
   assert.deepEqual([exitCode, stderr], [0, '']);
+  assert.match(stdout, /^Kubernetes {2}v1\./m);
+});
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
+
+it('works as kubectl macfleet, by its name on the PATH', {
+  ...LIMIT,
+  skip: hasKubectl ? false : 'there is no kubectl here',
+}, async () => {
+  const bin = join(stage.folder, 'plugins');
+  mkdirSync(bin);
+  symlinkSync(join(import.meta.dirname, '..', 'macfleet'), join(bin, 'kubectl-macfleet'));
+  const env = { ...process.env, KUBECONFIG: stage.kubeconfig, PATH: `${bin}:${process.env['PATH']}` };
+  const { stdout, stderr } = await promisify(execFile)('kubectl', ['macfleet', 'version'], { env });
+  assert.equal(stderr, '');
   assert.match(stdout, /^Kubernetes {2}v1\./m);
 });
 
