@@ -1,6 +1,7 @@
 /** The process around an entry point: its words, its streams, and the wish of a person or the system that it stops. */
 import { cancelled } from '../src/base/errors.ts';
 import type { CliIo } from '../src/cli/io.ts';
+import { readerGone } from '../src/cli/reader-gone.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
 
 export interface OpenedProcess {
@@ -11,13 +12,22 @@ export interface OpenedProcess {
   stop(): void;
 }
 
+export interface ProcessWish {
+  /** A controller works on although nobody reads its log; what is shown to a person stops, in order, when the person looks away. */
+  readonly unread: 'go-on' | 'stop';
+}
+
 /** To be called once: from then on SIGINT and SIGTERM abort the signal, and a reader that went away (`… | head`) is no error. */
-export const openProcess = (): OpenedProcess => {
+export const openProcess = ({ unread }: ProcessWish = { unread: 'go-on' }): OpenedProcess => {
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
   }
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (unread === 'stop') stopping.abort(readerGone());
+  });
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
   return {

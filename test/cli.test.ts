@@ -1,10 +1,11 @@
 /** The command line as a user has it: `./macfleet` as a process, against one control plane, over its API alone. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { stripVTControlCharacters } from 'node:util';
-import { createSystemClock } from '../src/base/clock.ts';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { createSystemClock, sleep } from '../src/base/clock.ts';
 import { createSystemRandom } from '../src/base/random.ts';
 import { AUDITED_KINDS } from '../src/cli/audit/audited-kinds.ts';
 import { judgeFleet } from '../src/cli/audit/judge-fleet.ts';
@@ -266,10 +267,57 @@ describe('a login that does not work', LIMIT, () => {
   });
 });
 
+describe('a reader that goes away', LIMIT, () => {
+  it('stops up in order, without a word', async () => {
+    const up = 'up --fleet macos --machines 1 --macs-as step-level --speed 200';
+    const [watched, waited] = await Promise.all([
+      stage.runBeforeHead(2, up),
+      stage.runBeforeHead(2, `${up} --until jobs-done`),
+    ]);
+    assert.match(watched.stdout, /^API server ready at .*\nkubeconfig: .*\n$/);
+    assert.deepEqual([watched.exitCode, watched.stderr], [141, '']);
+    assert.deepEqual([waited.exitCode, waited.stderr], [141, '']);
+    const [folder = ''] = /\/\S+(?=\/kubeconfig)/.exec(watched.stdout) ?? [];
+    assert.deepEqual([folder.length > 0, existsSync(folder)], [true, false]);
+  });
+
+  it('ends a watch with its next words', async ({ signal }) => {
+    await using own = await openCliStage().then((opened) => ({ ...opened, [Symbol.asyncDispose]: opened.close }));
+    await install(own.client, signal);
+    let isOver = false;
+    const ended = own.runBeforeHead(1, 'status --watch').finally(() => {
+      isOver = true;
+    });
+    for (let at = 0; !isOver; at += 1) {
+      const metadata = { name: HELD.replace('0000', String(at).padStart(4, '0')) };
+      const source = { scaleway: { projectID: 'p', zone: 'fr-par-1', serverID: metadata.name } };
+      await plant(own.client, { resource: 'hosts', object: { metadata, spec: { source } } }, signal);
+      await sleep(createSystemClock(), 250, signal);
+    }
+    const { exitCode, stdout, stderr } = await ended;
+    assert.deepEqual([exitCode, stdout.split('\n').length, stderr], [141, 2, '']);
+  });
+});
+
 it('a kubeconfig with Windows line ends is read like any other', LIMIT, async () => {
   const text = readFileSync(stage.kubeconfig, 'utf8').replaceAll('\n', '\r\n');
   const { exitCode, stdout, stderr } = await stage.run(['version', '--kubeconfig', stage.write('windows', text)]);
   assert.deepEqual([exitCode, stderr], [0, '']);
+  assert.match(stdout, /^Kubernetes {2}v1\./m);
+});
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
+
+it('works as kubectl macfleet, by its name on the PATH', {
+  ...LIMIT,
+  skip: hasKubectl ? false : 'there is no kubectl here',
+}, async () => {
+  const bin = join(stage.folder, 'plugins');
+  mkdirSync(bin);
+  symlinkSync(join(import.meta.dirname, '..', 'macfleet'), join(bin, 'kubectl-macfleet'));
+  const env = { ...process.env, KUBECONFIG: stage.kubeconfig, PATH: `${bin}:${process.env['PATH']}` };
+  const { stdout, stderr } = await promisify(execFile)('kubectl', ['macfleet', 'version'], { env });
+  assert.equal(stderr, '');
   assert.match(stdout, /^Kubernetes {2}v1\./m);
 });
 

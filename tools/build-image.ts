@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { openProcess } from '../bin/process-io.ts';
+import { refuseEmptyPaths } from '../src/cli/refuse-empty-paths.ts';
 import { reportFailure } from '../src/cli/report-failure.ts';
 import { ARCHITECTURES, parseArchitecture } from './build-image/architectures.ts';
 import { buildImage, updateBase, writeRoot } from './build-image/build.ts';
@@ -36,7 +37,13 @@ const command = new Command('npm run build:image --')
   );
 
 const run = async (): Promise<void> => {
-  const { out, platform, tart, root, updateBase: isUpdate } = command.parse(args, { from: 'user' }).opts<Flags>();
+  const {
+    out,
+    platform,
+    tart,
+    root,
+    updateBase: isUpdate,
+  } = refuseEmptyPaths(command).parse(args, { from: 'user' }).opts<Flags>();
   const say = (line: string): void => void io.stdout(`${line}\n`);
   if (isUpdate === true) return updateBase(project, say);
   const architectures = platform.map(parseArchitecture);

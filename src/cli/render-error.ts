@@ -1,7 +1,6 @@
 /** An error as a person at a terminal reads it: what happened, why, and what to do. */
 import { type FleetError, messageOf } from '../base/errors.ts';
-
-const BUG_HINT = 'This is a defect of macfleet: run the same command with --debug and report what it prints.';
+import { KIND_HINTS } from './explain/kind-meanings.ts';
 
 /** Deeper chains say nothing more, and a chain that bites its tail must end somewhere. */
 const CAUSES_MAX = 8;
@@ -13,12 +12,13 @@ export interface RenderOptions {
 /** Several lines that end in a newline. Only `detail: 'stack'` shows stack traces. */
 export const renderError = (error: FleetError, { detail }: RenderOptions): string => {
   const chain = chainOf(error);
-  const hint = error.hint ?? (error.kind === 'bug' ? BUG_HINT : undefined);
+  // One that comes from another program, as the API, brings none.
+  const hint = error.hint || KIND_HINTS[error.kind];
   const reasons = [...new Set(chain.map(messageOf))].slice(1);
   const lines = [
     `error: ${error.message}`,
     ...reasons.map((reason) => `  because: ${reason}`),
-    ...(hint === undefined ? [] : [`  what to do: ${hint}`]),
+    `  what to do: ${hint}`,
     `  code: ${error.code}`,
     ...(detail === 'stack' ? chain.flatMap(stackOf) : []),
   ];

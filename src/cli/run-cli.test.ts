@@ -1,8 +1,10 @@
 /** What a user of the command line sees, and what a script that calls it can rely on. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Command } from 'commander';
-import { ERROR_BEHAVIOUR, ERROR_KINDS, FleetError } from '../base/errors.ts';
+import type { Command, Option } from 'commander';
+import { cancelled, ERROR_BEHAVIOUR, ERROR_KINDS, FleetError } from '../base/errors.ts';
+import { readerGone } from './reader-gone.ts';
+import { takesPath } from './refuse-empty-paths.ts';
 import { reportFailure } from './report-failure.ts';
 import { createProgram } from './run-cli.ts';
 import { runRecorded } from './testing/run-recorded.ts';
@@ -147,6 +149,30 @@ describe('help', () => {
   }
 });
 
+describe('a flag that takes a path', () => {
+  const io = { stdout: assert.fail, stderr: assert.fail, env: {}, signal: new AbortController().signal };
+  const pathsOf = (command: Command, words: readonly string[]): readonly (readonly [readonly string[], Option])[] => [
+    ...command.options.filter(takesPath).map((option) => [words, option] as const),
+    ...command.commands.flatMap((child) => pathsOf(child, [...words, child.name()])),
+  ];
+  const flags = pathsOf(createProgram({ version: '1.2.3', io }), []);
+  for (const [words, { long }] of flags) {
+    test(`refuses an empty one, which is no folder to work in: ${words.join(' ')} ${long}`, async () => {
+      const { exitCode, stdout, stderr } = await runRecorded([...words, `${long}=`], AbortSignal.abort());
+      assert.deepEqual([exitCode, stdout, /code: (\w+)/.exec(stderr)?.[1]], [2, '', 'EmptyPath'], stderr);
+      assert.ok(
+        stderr.startsWith(`error: ${long} was given an empty path\n  what to do: Name a file or folder`),
+        stderr,
+      );
+    });
+  }
+  test('is known by how the help calls its value', () => {
+    const named = flags.map(([words, { long }]) => `${words.join(' ')} ${long}`);
+    for (const one of ['up --data', 'control-plane --data', 'status --kubeconfig', 'sim cloud --state'])
+      assert.ok(named.includes(one), named.join(', '));
+  });
+});
+
 describe('a failure', () => {
   for (const kind of ERROR_KINDS) {
     test(`of kind ${kind} ends in the exit code that the one table gives it`, () => {
@@ -154,7 +180,21 @@ describe('a failure', () => {
       assert.equal(exitCode, ERROR_BEHAVIOUR[kind].exitCode);
       assert.notEqual(exitCode, 0);
     });
+
+    test(`of kind ${kind} that says nothing of it says what to do`, () => {
+      for (const hint of [{}, { hint: '' }]) {
+        const { stderr } = report(new FleetError(kind, { code: 'Some', message: 'some', ...hint }));
+        assert.match(stderr, /^error: some\n {2}what to do: [A-Z].{20,}\.\n {2}code: Some\n$/);
+      }
+    });
   }
+
+  test('because nobody reads any more is not told, and ends as such programs do', () => {
+    const gone = new AbortController();
+    gone.abort(readerGone());
+    const io = { stderr: assert.fail, signal: gone.signal };
+    assert.equal(reportFailure({ args: [], io }, cancelled('stopped before it was ready')), 141);
+  });
 
   test('shows what happened, each reason once, what to do, and its code', () => {
     const cause = new Error('connection refused', { cause: new Error('connection refused') });

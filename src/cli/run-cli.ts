@@ -12,7 +12,9 @@ import { addInstallCommand } from './install.ts';
 import type { CliIo } from './io.ts';
 import { addLogsCommand } from './logs.ts';
 import { addPrepareFleetHostCommand } from './prepare-fleet-host.ts';
+import { isReaderGone, READER_GONE_EXIT } from './reader-gone.ts';
 import { addRebootCommand } from './reboot.ts';
+import { refuseEmptyPaths } from './refuse-empty-paths.ts';
 import { addReleaseCommand } from './release.ts';
 import { reportFailure } from './report-failure.ts';
 import { HELP_COLUMNS, HELP_FORMAT, notes } from './show/help-format.ts';
@@ -39,7 +41,7 @@ export const runCli = async (run: CliRun): Promise<number> => {
     const alone = run.args.length > 1 ? undefined : findGroup(program, run.args[0]);
     if (alone === undefined) await program.parseAsync(turnHelp(program, run.args), { from: 'user' });
     else alone.outputHelp();
-    return SUCCESS;
+    return isReaderGone(run.io.signal) ? READER_GONE_EXIT : SUCCESS;
   } catch (thrown) {
     if (thrown instanceof EndedWith) return thrown.exitCode;
     if (!(thrown instanceof CommanderError)) return reportFailure(run, thrown);
@@ -104,7 +106,7 @@ export const createProgram = ({ version, io }: Omit<CliRun, 'args'>): Command =>
   addExplainCommand(program, io);
   addVersionCommand(program, io);
   addCompletionCommand(program, io);
-  return program.helpCommand('help [command]', 'print the help of a command');
+  return refuseEmptyPaths(program.helpCommand('help [command]', 'print the help of a command'));
 };
 
 /** The parser's own sentence ("unknown command 'upp'"), with its suggestion moved into the hint. */

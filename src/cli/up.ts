@@ -45,11 +45,14 @@ const ENDS = [
     'jobs-done',
     'verdict',
   ]),
-  new Option('--timeout <time>', 'how long --until may take').default(300_000, '5m').argParser(parseDuration),
+  new Option('--timeout <time>', 'how long --until may take; 5m unless given').argParser(parseDuration),
 ];
 
 const FLEET = [
-  new Option('--machines <count>', 'how many Macs').default(3).argParser(parseMachines),
+  new Option(
+    '--machines <count>',
+    'how many Macs, over all fleets; 3 unless given, or with --data as many as were kept',
+  ).argParser(parseMachines),
   new Option(
     '--fleet <fleets>',
     'of macos, runners and builders, with commas between them; macos,runners unless given',
@@ -72,14 +75,17 @@ const KEPT = [
 const TROUBLE = [
   new Option('--chaos', 'kill managers, break connections and lose answers, and judge what came of it').default(false),
   new Option('--compare', "the same chaos under a model of the original's order of effects, beside it").default(false),
-  new Option('--for <time>', 'how long the chaos lasts').default(60_000, '60s').argParser(parseDuration),
+  new Option('--for <time>', 'how long the chaos lasts; 60s unless given').argParser(parseDuration),
   new Option('--seed <number>', 'the same chaos again; drawn unless given').argParser(parseSeed),
 ];
 
 const OTHERS = [
   new Option('--json', 'a line of JSON for each change').default(false),
   new Option('--log', 'show the log of the controllers on stderr').default(false),
-  new Option('--port <port>', 'port of the API server; 0 takes a free one, or with --data the one of the last run')
+  new Option(
+    '--port <port>',
+    'port of the API server; 0 takes a free one, or with --data the one of the last run if it is free',
+  )
     .default(0)
     .argParser(parsePort),
   new Option('--provider <where>', 'run the provider here, or leave it to bin/manager.ts elsewhere')

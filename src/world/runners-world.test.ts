@@ -299,6 +299,33 @@ describe('bad input', () => {
     checkRest(stage);
   });
 
+  it('autoscaling without a maximum: idle runners go home, busy ones end their jobs, and the pool says so (R1, §9.8-11)', async () => {
+    const stage = openStage();
+    await runUntil(stage, 'three runners are up', () => isUp(stage, 3));
+    stage.dispatcher.queue(2, 3_000_000);
+    await runUntil(stage, 'both jobs run', () => stage.dispatcher.jobs.every(({ state }) => state === 'running'));
+    const busy = stage.dispatcher.jobs.flatMap(({ by }) => by).toSorted();
+    stage.world.operator.merge(RUNNER_POOLS, 'ci', { spec: { autoscaling: { enabled: true } } });
+    await runUntil(stage, 'the idle one is gone', () => stage.pods().length === 2);
+    assert.equal(conditionOf(stage, 'Scaling'), 'False MaxReplicasZero');
+    const told = stage.pool()?.status?.conditions?.find(({ type }) => type === 'Scaling')?.message ?? '';
+    assert.match(told, /maxReplicas is 0, as it is unless set/);
+    await runFor(stage, 300_000);
+    assert.deepEqual(
+      stage
+        .alive()
+        .map(({ metadata }) => metadata.name)
+        .toSorted(),
+      busy,
+    );
+    assert.ok(stage.dispatcher.jobs.every(({ state }) => state === 'running'));
+    await runUntil(stage, 'none is left', () => areDone(stage) && stage.pods().length === 0);
+    const autoscaling = { enabled: true, maxReplicas: 3, minWarmPoolFloor: 2 };
+    stage.world.operator.merge(RUNNER_POOLS, 'ci', { spec: { autoscaling } });
+    await runUntil(stage, 'a maximum brings them back', () => isUp(stage, 2));
+    checkRest(stage);
+  });
+
   it('a runner that a person takes away by force is told of, and replaced', async () => {
     const stage = openStage();
     await runUntil(stage, 'three runners are up', () => isUp(stage, 3));

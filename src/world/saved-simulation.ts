@@ -43,5 +43,5 @@ const unusable = (why: string): FleetError =>
   new FleetError('invalid', {
     code: 'SimulationUnusable',
     message: `the saved simulation cannot be read: ${why}`,
-    hint: 'Start with a new folder.',
+    hint: 'Start with a new folder, or throw this fleet away with --clean.',
   });

@@ -62,7 +62,7 @@ export const startStepLevelMacs = (options: StepLevelOptions, signal: AbortSigna
   const timeScale = 1 / speedUp;
   const agents: Promise<unknown>[] = [];
   const onChange = (): void => options.save?.({ cloud: cloud.save(), disks: macs.save() });
-  const kept = saved === undefined ? {} : { saved: saved.cloud };
+  const before = saved === undefined ? {} : { saved: saved.cloud };
   const heard = options.onCloudWrite === undefined ? {} : { onWrite: options.onCloudWrite };
   const project = options.projectId === undefined ? {} : { projectId: options.projectId };
   const cloud = createSimCloud({
@@ -71,10 +71,10 @@ export const startStepLevelMacs = (options: StepLevelOptions, signal: AbortSigna
     timeScale,
     onChange,
     ...project,
-    ...kept,
+    ...before,
     ...heard,
   });
-  const fresh = Math.max(options.macs - cloud.servers().length, 0);
+  const kept = cloud.servers().length;
   const startAgent: StartAgent = (start, memory) => {
     const agent = linkedController(signal);
     const running = runAgent(options, { ...start, disk: memory }, agent.signal);
@@ -94,7 +94,8 @@ export const startStepLevelMacs = (options: StepLevelOptions, signal: AbortSigna
     macOf: (serverId) => switchesOfStepLevel(macs.mac(serverId)),
     access: { hosts: macs.hosts, ...createStepLevelConfiguration() },
     deliver: async () => {
-      for (let at = 1; at <= fresh; at += 1) addServer(at);
+      // Numbered behind those that an earlier run left.
+      for (let at = kept + 1; at <= options.macs; at += 1) addServer(at);
       onChange();
     },
     stop: async () => {

@@ -39,6 +39,8 @@ export interface CliStage {
   write(name: string, text: string): string;
   /** `./macfleet <args>` with this kubeconfig, unless `env` or a flag says otherwise. */
   run(args: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Ended>;
+  /** `./macfleet <args> | head -<lines>`, until both have ended, with the exit code of the first. */
+  runBeforeHead(lines: number, args: string): Promise<Ended>;
   /** All that `./macfleet <args>` shows in a terminal so wide. */
   runInTerminal(columns: number, args: string): Promise<string>;
   close(): Promise<void>;
@@ -65,6 +67,13 @@ export const openCliStage = async (): Promise<CliStage> => {
     ...{ folder, kubeconfig, plane, write, client: plane.clientFor(ADMIN) },
     kubeconfigFor: (user) => write(`kubeconfig-${user.name}`, plane.kubeconfigFor(user).reveal()),
     run: (args, env = {}, input = '') => runMacfleet(args, { KUBECONFIG: kubeconfig, HOME: folder, ...env }, input),
+    runBeforeHead: async (lines, args) => {
+      const line = `{ '${LAUNCHER}' ${args}; echo "ended with $?" >&2; } | head -${lines}`;
+      const env = { ...process.env, KUBECONFIG: kubeconfig };
+      const { stdout, stderr } = await promisify(execFile)('sh', ['-c', line], { env, timeout: TIMEOUT_MS });
+      const [, said = '', exitCode = '-1'] = /^([\s\S]*)ended with (\d+)\n$/.exec(stderr) ?? [];
+      return { exitCode: Number(exitCode), stdout, stderr: said };
+    },
     runInTerminal: async (columns, args) => {
       const line = `stty cols ${columns} rows 50; exec '${LAUNCHER}' ${args}`;
       const env = { ...process.env, KUBECONFIG: kubeconfig };

@@ -1,11 +1,10 @@
 /** The manifests of `examples/`, unchanged, on the real Cluster API: what `macfleet up` applies works on a cluster too. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Cluster } from './bench/cluster.ts';
 import { installKinds, sharedCluster } from './bench.ts';
-import { renderRemoteKubeconfig } from './cluster-api/fleet-objects.ts';
 import { type FleetScene, openFleet } from './cluster-api/fleet-scene.ts';
 import { isUp } from './cluster-api/view.ts';
 import { eventually } from './kube/scene.ts';
@@ -21,7 +20,7 @@ describe('the examples on the real Cluster API', { timeout: 240_000 }, () => {
   before(async () => {
     cluster = await sharedCluster('cluster-api');
     await installKinds(cluster);
-    scene = await openFleet(cluster, { macs: MACS });
+    scene = await openFleet(cluster, { macs: MACS, rights: 'installed' });
   });
   after(async () => {
     await scene?.stop();
@@ -36,11 +35,7 @@ describe('the examples on the real Cluster API', { timeout: 240_000 }, () => {
 
   it('become three fleets of Macs, a Deployment and a Job that run on them; the pool of runners is accepted', async () => {
     const { namespace, view } = scene;
-    const remote = await cluster.kubeconfigFor({ name: `${namespace}-remote` });
-    await scene.apply([
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RUNNERS_NAMESPACE } },
-      renderRemoteKubeconfig(namespace, readFileSync(remote, 'utf8'), 'demo'),
-    ]);
+    await scene.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: RUNNERS_NAMESPACE } }]);
     const files = readdirSync(EXAMPLES).filter((file) => file.endsWith('.yaml') && !file.startsWith('values'));
     const [pools, others] = [
       files.filter((file) => file === 'runner-pool.yaml'),
@@ -49,13 +44,23 @@ describe('the examples on the real Cluster API', { timeout: 240_000 }, () => {
     assert.equal(pools.length, 1);
     const applied = others.flatMap((file) => ['-f', join(EXAMPLES, file)]);
     await kubectl('apply', '-n', namespace, ...applied);
-    // Not kept: no controller of runners is here, and another test's pool on this cluster has the same name.
+    // Not kept: no controller of runners is here, and runners.test.ts, which applies it for good, shares the cluster.
     const pool = ['-f', join(EXAMPLES, 'runner-pool.yaml'), '--dry-run=server', '-o', 'name'];
     assert.match(await kubectl('apply', ...pool), /runnerpool\.tuist\.dev\/ci/);
     await view.until(`${MACS} Machines are up`, () => {
       const machines = view.machines.list();
       return machines.length === MACS && machines.every(isUp) ? machines : undefined;
     });
+    const written = [
+      'get',
+      'secret',
+      'demo-kubeconfig',
+      '-n',
+      namespace,
+      '-o',
+      'jsonpath={.metadata.managedFields[*].manager}',
+    ];
+    assert.doesNotMatch(await kubectl(...written), /kubectl/, 'the manager wrote it, by the rights of an installation');
     await kubectl('rollout', 'status', 'deployment/simulator-farm', '-n', namespace, '--timeout=60s');
     await kubectl('wait', '--for=condition=complete', 'job/hello-macos', '-n', namespace, '--timeout=60s');
     const placed = await kubectl('get', 'pods', '-n', namespace, '-o', 'jsonpath={.items[*].spec.nodeName}');

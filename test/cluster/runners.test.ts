@@ -12,7 +12,7 @@ import { IMAGE } from '../../src/runners/testing/runner-pods.ts';
 import { createRecordChecker } from '../../src/sim/dispatch/check-record.ts';
 import type { SimJob } from '../../src/sim/dispatch/sim-job.ts';
 import { createJobFeed, type JobFeed } from './runners/job-feed.ts';
-import { POOL, POOL_SIZE, RUNNERS_NAMESPACE, renderPool } from './runners/runner-objects.ts';
+import { POOL, POOL_FILE, POOL_SIZE, RUNNERS_NAMESPACE, renderPoolPatch } from './runners/runner-objects.ts';
 import { openRunnerScene, type RunnerScene } from './runners/runner-scene.ts';
 
 const JOBS = 200;
@@ -38,7 +38,8 @@ const nodeOf = ({ pods }: RunnerScene, name: string | undefined): string | undef
 /** Two on each Mac, and the pool says so. */
 const areUp = async (scene: RunnerScene): Promise<void> => {
   const { park, until, kubectl } = scene;
-  await kubectl('create -f -', renderPool(park.fleet));
+  await kubectl(`apply -f ${POOL_FILE}`);
+  await kubectl(`patch rpool ${POOL} --type=merge -p ${JSON.stringify(renderPoolPatch(park.fleet))}`);
   scene.startController();
   await until('six runners run', () => scene.pods().filter(isRunning).length === POOL_SIZE);
   for (const { nodeName } of park.macs)

@@ -86,7 +86,7 @@ describe('up in a terminal', { skip: skip === undefined ? false : `there is no $
     );
     terminal.child.stdin?.write('\u0003');
     const [code] = await terminal.ended;
-    assert.match(terminal.text(), /Stopping: the runners, the Macs, the controllers, the API server/);
+    assert.match(terminal.text(), /Stopping: the controllers, the Macs, the dispatcher of jobs, the API server/);
     assert.match(terminal.text(), /The fleet stays in .*data: `macfleet up --data/);
     assert.equal(code, 0);
   };
@@ -155,7 +155,7 @@ describe('up in a terminal', { skip: skip === undefined ? false : `there is no $
     await until('it stops', () => /Stopping/.test(terminal.text()));
     terminal.child.stdin?.write('\u0003');
     const [code] = await terminal.ended;
-    // Either it was at its end already, or it was cut off as a program that gets a second SIGINT.
+    // Either it was at its end already, or it was cut off as a program that gets a second SIGINT: that it is, test/process-io.test.ts shows.
     assert.ok(code === 0 || code === 130, `exit code ${code}`);
     assert.ok(readFileSync(join(data, 'kubeconfig'), 'utf8').length > 0);
   };

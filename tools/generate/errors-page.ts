@@ -2,7 +2,7 @@
 import { ERROR_BEHAVIOUR, ERROR_KINDS } from '../../src/base/errors.ts';
 import { AUDIT_RULES } from '../../src/cli/audit/all-rules.ts';
 import type { ErrorCode } from '../../src/cli/explain/error-code.ts';
-import { KIND_MEANINGS } from '../../src/cli/explain/kind-meanings.ts';
+import { KIND_HINTS, KIND_MEANINGS } from '../../src/cli/explain/kind-meanings.ts';
 
 export const ERRORS_PAGE = 'docs/errors.md';
 export const ERROR_CODES_FILE = 'src/cli/explain/error-codes.json';
@@ -20,11 +20,14 @@ export const renderErrorsPage = (codes: readonly ErrorCode[]): string =>
     '',
     '## Kinds',
     '',
-    'The kind of an error decides what a controller does about it, and the exit code of a command.',
+    'The kind of an error decides what a controller does about it, and the exit code of a command. What to do is said by its kind where an error, as one of the API, does not say it',
+    'itself. A command whose reader goes away (`… | head`) stops without a word; where that is before its end, with the exit code 141, as programs do that SIGPIPE ends.',
     '',
-    '| kind | exit code | means |',
-    '|---|---|---|',
-    ...ERROR_KINDS.map((kind) => row(kind, String(ERROR_BEHAVIOUR[kind].exitCode), KIND_MEANINGS[kind])),
+    '| kind | exit code | means | what to do |',
+    '|---|---|---|---|',
+    ...ERROR_KINDS.map((kind) =>
+      row(kind, String(ERROR_BEHAVIOUR[kind].exitCode), KIND_MEANINGS[kind], KIND_HINTS[kind]),
+    ),
     '',
     '## What an audit finds',
     '',

@@ -2,6 +2,7 @@
 import { Command, type CommanderError, Option } from 'commander';
 import { FleetError } from '../../src/base/errors.ts';
 import { parseWhole } from '../../src/base/flags/parse-number.ts';
+import { refuseEmptyPaths } from '../../src/cli/refuse-empty-paths.ts';
 
 export interface SimulateFlags {
   /** Absent: as many as the mode has as its standard. */
@@ -40,10 +41,10 @@ const mode = (flags: string, is: string): Option => {
 
 /** Prints help and ends the process where the arguments ask for that. */
 export const parseSimulateFlags = (args: readonly string[]): SimulateFlags =>
-  createCommand().parse(args, { from: 'user' }).opts<SimulateFlags>();
+  refuseEmptyPaths(createCommand()).parse(args, { from: 'user' }).opts<SimulateFlags>();
 
 const createCommand = (): Command =>
-  new Command('npm run simulate --')
+  new Command('npm run simulate -- (or: macfleet simulate)')
     .description('whole fleets on the virtual clock, in trouble; exits 1 when a promise is broken')
     .option('--seeds <count>', 'so many schedules (100; for a mutant, what it is allowed)', whole('count of seeds', 1))
     .option('--from <seed>', 'the first of them', whole('seed', 0), 1)

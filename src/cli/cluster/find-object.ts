@@ -53,7 +53,7 @@ const theOne = <T extends KubeObject>(items: readonly T[], { kind, name, namespa
     throw new FleetError('not-found', {
       code: 'NoSuchObject',
       message: `there is no ${kind} "${name}"${where}`,
-      hint: 'Run `macfleet status -o name` for what there is, and check -n and --context.',
+      hint: '`macfleet status` names all Macs and what waits, `kubectl get machines,pods,jobs -A` the rest; check -n and --context.',
     });
   }
   throw new FleetError('invalid', {

@@ -4,7 +4,7 @@ import { AUDIT_RULES } from '../audit/all-rules.ts';
 import { type Look, PLAIN } from '../show/look.ts';
 import { wrapText } from '../show/wrap.ts';
 import type { ErrorCase, ErrorCode } from './error-code.ts';
-import { KIND_MEANINGS } from './kind-meanings.ts';
+import { KIND_HINTS, KIND_MEANINGS } from './kind-meanings.ts';
 
 /** Also a kind of error, or what an audit finds; capitals do not count. */
 export const explain = (wanted: string, codes: readonly ErrorCode[], look: Look = PLAIN): string => {
@@ -31,9 +31,9 @@ export const explain = (wanted: string, codes: readonly ErrorCode[], look: Look 
 
 const renderError = ({ code, cases }: ErrorCode, look: Look): readonly string[] => [
   code,
-  ...cases.flatMap(({ message, hint }) => [
+  ...cases.flatMap(({ kind, message, hint }) => [
     ...(message === undefined ? [] : wrapText(`what happened: ${message}`, { indent: 2, look })),
-    ...(hint === undefined ? [] : wrapText(`what to do: ${hint}`, { indent: 2, look })),
+    ...wrapText(`what to do: ${hint ?? KIND_HINTS[kind]}`, { indent: 2, look }),
   ]),
   ...[...new Set(cases.map(({ kind }) => kind))].flatMap((kind) => renderKind(kind, look)),
 ];

@@ -5,8 +5,8 @@ import { completeFlags } from './complete-flags.ts';
 import type { GivenFlags } from './up-flags.ts';
 
 const given = (more: Partial<GivenFlags> = {}): GivenFlags => ({
-  ...{ timeout: 1, clean: false, machines: 3, json: false, port: 0, provider: 'here', log: false },
-  ...{ chaos: false, compare: false, for: 1, ...more },
+  ...{ clean: false, json: false, port: 0, provider: 'here', log: false },
+  ...{ chaos: false, compare: false, ...more },
 });
 
 describe('the flags of up', () => {
@@ -23,6 +23,27 @@ describe('the flags of up', () => {
     assert.equal(jobsOf({}), 8);
     assert.equal(jobsOf({ fleet: ['runners'] }), 20);
     assert.equal(jobsOf({ fleet: ['runners'], jobs: 3 }), 3);
+  });
+
+  const unused: readonly (readonly [flag: string, given: Partial<GivenFlags>, needed: Partial<GivenFlags>])[] = [
+    ['--for', { for: 1 }, { chaos: true }],
+    ['--seed', { seed: 0 }, { chaos: true }],
+    ['--timeout', { timeout: 1 }, { until: 'jobs-done' }],
+    ['--timeout', { timeout: 1, chaos: true, until: 'verdict' }, { chaos: false, until: 'ready' }],
+    ['--jobs', { jobs: 1, fleet: ['macos', 'builders'] }, { fleet: ['runners'] }],
+    ['--jobs', { jobs: 1, chaos: true }, { chaos: false }],
+  ];
+  for (const [flag, typed, needed] of unused) {
+    it(`are not ignored in silence: ${flag} with ${JSON.stringify(typed)}`, () => {
+      const error = { code: 'FlagHasNoUse', message: new RegExp(`^${flag} would have no effect`) };
+      assert.throws(() => completeFlags(given(typed), 'linux'), error);
+      assert.doesNotThrow(() => completeFlags(given({ ...typed, ...needed }), 'linux'));
+    });
+  }
+
+  it('have a time for what may take long, where none was typed', () => {
+    const { timeout, for: chaosMs } = completeFlags(given(), 'linux');
+    assert.deepEqual([timeout, chaosMs], [300_000, 60_000]);
   });
 
   it('are refused at once on macOS where they ask for chaos, which needs more addresses than that has', () => {

@@ -1,26 +1,54 @@
 /** From the flags as they were typed to those that `up` works by. Pure. */
 import { FleetError } from '../../base/errors.ts';
-import type { GivenFlags, UpFlags } from './up-flags.ts';
+import type { FleetName, GivenFlags, UpFlags } from './up-flags.ts';
 
+/** Enough for every fleet to have one. */
+const MACHINES = 3;
 /** Simulated clouds and Macs take minutes for what a person wants to see in seconds. */
 const SPEED = 100;
 /** Of CI: enough to see them flow, and more where runners are all that there is to see. */
 const JOBS = { beside: 8, alone: 20 } as const;
+/** Of `--until`. */
+const TIMEOUT_MS = 300_000;
+const CHAOS_MS = 60_000;
 /** A Mac is to be wiped and come back while a person watches. */
 const CHAOS_SPEED = 300;
 
 export const completeFlags = (given: GivenFlags, platform: NodeJS.Platform): UpFlags => {
-  const { provider, data, clean } = given;
+  const { provider, data, clean, machines = MACHINES } = given;
   // Where the Macs are elsewhere, nobody here can run the guests of runners.
   const fleet = given.fleet ?? (provider === 'here' ? ['macos', 'runners'] : ['macos']);
   if (provider === 'elsewhere' && fleet.includes('runners')) throw runnersElsewhere();
   if (clean && data === undefined) throw nothingToClean();
-  if (fleet.length > given.machines) throw tooFewMacs(fleet.length, given.machines);
+  if (fleet.length > machines) throw tooFewMacs(fleet.length, machines);
   if (given.chaos) refuseWithChaos(given);
   if (given.chaos && platform !== 'linux') throw chaosElsewhere(platform);
   if ((given.until === 'verdict' || given.compare) && !given.chaos) throw noVerdict();
+  refuseUnused(given, fleet);
   const jobs = given.jobs ?? (fleet.every((name) => name === 'runners') ? JOBS.alone : JOBS.beside);
-  return { ...given, fleet, jobs, speed: given.speed ?? (given.chaos ? CHAOS_SPEED : SPEED) };
+  const speed = given.speed ?? (given.chaos ? CHAOS_SPEED : SPEED);
+  const { timeout = TIMEOUT_MS, for: chaosMs = CHAOS_MS } = given;
+  return {
+    ...{ ...given, machines, isSizeGiven: given.machines !== undefined, fleet, jobs, speed, timeout, for: chaosMs },
+  };
+};
+
+/** What would be ignored in silence. */
+const refuseUnused = (given: GivenFlags, fleet: readonly FleetName[]): void => {
+  const unused: readonly (readonly [flag: string, value: unknown, isUsed: boolean, needs: string])[] = [
+    ['--for', given.for, given.chaos, '--chaos'],
+    ['--seed', given.seed, given.chaos, '--chaos'],
+    ['--timeout', given.timeout, given.until === 'ready' || given.until === 'jobs-done', '--until ready or jobs-done'],
+    ['--jobs', given.jobs, fleet.includes('runners') && !given.chaos, '--fleet runners, and no --chaos'],
+  ];
+  for (const [flag, value, isUsed, needs] of unused) {
+    if (value === undefined || isUsed) continue;
+    throw new FleetError('invalid', {
+      code: 'FlagHasNoUse',
+      message: `${flag} would have no effect: it needs ${needs}`,
+      hint: 'Leave it out, or add what it needs.',
+    });
+  }
 };
 
 const runnersElsewhere = (): FleetError =>

@@ -7,10 +7,12 @@ export const createOrIgnore = async (
   client: KubeClient,
   { resource, object }: DemoObject,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<'created' | 'was there'> => {
   try {
     await client.create(resource, object, { signal });
+    return 'created';
   } catch (error) {
     if (!isKind(error, 'exists')) throw error;
+    return 'was there';
   }
 };

@@ -56,7 +56,11 @@ describe('up with a data folder', () => {
     const files = ['state.sqlite', 'simulation.json', 'notes.txt'].map((name) => join(data, name));
     for (const file of files) writeFileSync(file, 'no database at all, and longer than a header of one is'.repeat(50));
     rmSync(join(data, 'simulation.json'));
-    assertClear(await up('--data', data), 'StoreDamaged', /state\.sqlite/);
+    assertClear(
+      await up('--data', data),
+      'StoreDamaged',
+      /state\.sqlite[\s\S]*what to do: .*--data \S*damaged --clean/,
+    );
     openDataFolder({ data, clean: true });
     assert.deepEqual(files.map(existsSync), [false, false, true], 'what is not its own stays');
   });

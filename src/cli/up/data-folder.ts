@@ -15,7 +15,7 @@ export interface DataFolder {
   readonly kubeconfigFile: string;
   /** Readable by its owner alone; returns where it is. */
   writeKubeconfig(text: Secret<string>): string;
-  /** Where the API server of an earlier run was: the kubeconfigs on Macs name it. */
+  /** Where the API server of an earlier run was: kubeconfigs that were copied name it. */
   readPort(): number | undefined;
   /** The simulated cloud and Macs of an earlier run in this folder. */
   readSimulation(): string | undefined;

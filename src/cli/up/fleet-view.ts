@@ -1,5 +1,5 @@
 /** What a person sees of the fleet, from caches of what the API tells. */
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, parseTimestamp } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import { JOBS } from '../../controlplane/core/workloads/job.ts';
@@ -9,48 +9,65 @@ import { MAC_HOSTS, type MacHost } from '../../kinds/mac-host.ts';
 import { RUNNER_POOLS } from '../../kinds/runner-pool.ts';
 import { createCache, dropManagedFields } from '../../kube/cache/cache.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { CLUSTER_API_RESOURCES, type Machine } from '../../kube/types/cluster-api.ts';
+import { CLUSTER_API_RESOURCES, type Machine, type MachineDeployment } from '../../kube/types/cluster-api.ts';
+import { LEASES } from '../../kube/types/coordination.ts';
 import { NODES, type Node, PODS } from '../../kube/types/core.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { Pod } from '../../kube/types/pod.ts';
 import type { Resource } from '../../kube/types/resource.ts';
+import type { Standing } from './diagnose.ts';
 import type { FleetPicture } from './fleet-picture.ts';
 import { lookAtMac, serverIdOf } from './look-at-mac.ts';
-import { isReady, isTrue, lookAtDeployment, lookAtJob, lookAtPod, lookAtPool } from './look-at-work.ts';
+import {
+  type FailedJob,
+  findFailure,
+  isReady,
+  isTrue,
+  lookAtDeployment,
+  lookAtJob,
+  lookAtPod,
+  lookAtPool,
+} from './look-at-work.ts';
 
 export interface FleetViewDeps {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** What Nodes said before counts no more: those of a kept fleet are as they were when the last run ended. Wall time. */
+  readonly heardSinceMs?: number;
 }
+
+/** Where Nodes say that they live. */
+const NODE_LEASES = 'kube-node-lease';
+
+type Caches = ReturnType<typeof openCaches>;
+
+const openCaches = (deps: FleetViewDeps) => {
+  const cacheOf = <T extends KubeObject>(resource: Resource<T>, transform: (object: T) => T = dropManagedFields) =>
+    createCache<T>({ ...deps, resource, transform });
+  return {
+    hosts: cacheOf(MAC_HOSTS, keepOfHost),
+    machines: cacheOf(CLUSTER_API_RESOURCES.machines, keepOfMachine),
+    machineDeployments: cacheOf(CLUSTER_API_RESOURCES.machineDeployments, keepOfMachineDeployment),
+    nodes: cacheOf(NODES, keepOfNode),
+    ...{ pods: cacheOf(PODS), jobs: cacheOf(JOBS), deployments: cacheOf(DEPLOYMENTS), pools: cacheOf(RUNNER_POOLS) },
+    // Of many Macs they change all the time: they are followed where something depends on them.
+    ...(deps.heardSinceMs !== undefined && { leases: cacheOf(LEASES) }),
+  };
+};
 
 export type FleetView = ReturnType<typeof createFleetView>;
 
 export const createFleetView = (deps: FleetViewDeps) => {
-  const cacheOf = <T extends KubeObject>(resource: Resource<T>, transform: (object: T) => T = dropManagedFields) =>
-    createCache<T>({ ...deps, resource, transform });
-  const hosts = cacheOf(MAC_HOSTS, keepOfHost);
-  const machines = cacheOf(CLUSTER_API_RESOURCES.machines, keepOfMachine);
-  const nodes = cacheOf(NODES, keepOfNode);
-  const [pods, jobs, deployments, pools] = [cacheOf(PODS), cacheOf(JOBS), cacheOf(DEPLOYMENTS), cacheOf(RUNNER_POOLS)];
-  const caches = [hosts, machines, nodes, pods, jobs, deployments, pools];
-  const sorted = <T extends KubeObject>(list: readonly T[]): readonly T[] =>
-    list.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
-  const lookAtMacs = (): FleetPicture['macs'] => {
-    const nodeOf = new Map(nodes.list().map((node) => [serverIdOf(node), node]));
-    const running = countRunning(pods.list());
-    return sorted(hosts.list()).map((host) => {
-      const node = nodeOf.get(host.metadata.name);
-      const { claimRef } = host.spec;
-      const machine = claimRef && machines.get(`${claimRef.namespace}/${claimRef.name}`);
-      return lookAtMac({ host, machine, node, pods: running.get(node?.metadata.name ?? '') ?? 0 });
-    });
-  };
+  const opened = openCaches(deps);
+  const { hosts, machines, pods, jobs, deployments, pools } = opened;
+  const { wantedMachines, readyNodes, boundMachines, withoutMac } = countMacs(opened, deps.heardSinceMs);
+  const caches = Object.values(opened);
   return {
     picture: (): FleetPicture => ({
       atMs: deps.clock.now(),
-      macs: lookAtMacs(),
+      macs: lookAtMacs(opened),
       work: [
         ...deployments.list().map(lookAtDeployment),
         ...jobs.list().map(lookAtJob),
@@ -59,12 +76,22 @@ export const createFleetView = (deps: FleetViewDeps) => {
       pods: sorted(pods.list()).map(lookAtPod),
       jobs: [],
     }),
-    readyNodes: (): number => nodes.list().filter(isReady).length,
-    boundMachines: (): number => machines.list().filter(({ status }) => status?.nodeRef !== undefined).length,
+    ...{ readyNodes, boundMachines },
+    standing: (): Standing => ({
+      ...{ wantedMachines: wantedMachines(), readyNodes: readyNodes(), boundMachines: boundMachines() },
+      withoutMac: withoutMac(),
+    }),
+    /** As many as are wanted, each bound to its Node. */
+    areMacsReady: (): boolean => {
+      const wanted = wantedMachines();
+      return wanted !== undefined && readyNodes() >= wanted && boundMachines() >= wanted;
+    },
     machines: machines.list,
     hosts: hosts.list,
-    /** All Jobs are done, and there is one at least. */
-    isJobDone: (): boolean => jobs.list().length > 0 && jobs.list().every((job) => isTrue(job, 'Complete')),
+    /** All Jobs have come to an end, good or bad, and there is one at least. */
+    areJobsOver: (): boolean =>
+      jobs.list().length > 0 && jobs.list().every((job) => isTrue(job, 'Complete') || isTrue(job, 'Failed')),
+    failedJobs: (): readonly FailedJob[] => jobs.list().flatMap(findFailure),
     /** Calls `run` whenever anything shown may have changed. */
     onChange: (run: () => void): (() => void) => {
       const stops = caches.map((cache) => cache.onProgress(run));
@@ -74,6 +101,44 @@ export const createFleetView = (deps: FleetViewDeps) => {
     },
     run: async (signal: AbortSignal): Promise<void> => {
       await Promise.all(caches.map((cache) => cache.run(signal)));
+    },
+  };
+};
+
+const sorted = <T extends KubeObject>(list: readonly T[]): readonly T[] =>
+  list.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
+
+const lookAtMacs = ({ hosts, machines, nodes, pods }: Caches): FleetPicture['macs'] => {
+  const nodeOf = new Map(nodes.list().map((node) => [serverIdOf(node), node]));
+  const running = countRunning(pods.list());
+  return sorted(hosts.list()).map((host) => {
+    const node = nodeOf.get(host.metadata.name);
+    const { claimRef } = host.spec;
+    const machine = claimRef && machines.get(`${claimRef.namespace}/${claimRef.name}`);
+    return lookAtMac({ host, machine, node, pods: running.get(node?.metadata.name ?? '') ?? 0 });
+  });
+};
+
+const countMacs = ({ hosts, machines, machineDeployments, nodes, leases }: Caches, heardSinceMs = 0) => {
+  const isHeard = ({ metadata: { name } }: Node): boolean =>
+    leases === undefined ||
+    (parseTimestamp(leases.get(`${NODE_LEASES}/${name}`)?.spec?.renewTime) ?? 0) >= heardSinceMs;
+  const ownerOf = ({ spec: { claimRef } }: MacHost): string =>
+    claimRef === undefined ? '' : `${claimRef.namespace}/${claimRef.name}`;
+  return {
+    /** So many Macs are wanted in all fleets; undefined before the API has told. */
+    wantedMachines: (): number | undefined =>
+      machineDeployments.synced
+        ? machineDeployments.list().reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0)
+        : undefined,
+    readyNodes: (): number => nodes.list().filter((node) => isReady(node) && isHeard(node)).length,
+    boundMachines: (): number => machines.list().filter(({ status }) => status?.nodeRef !== undefined).length,
+    /** Machines whose name is on no Mac. */
+    withoutMac: (): readonly string[] => {
+      const owners = new Set(hosts.list().map(ownerOf));
+      const isWithout = ({ metadata: { namespace, name }, status }: Machine): boolean =>
+        status?.nodeRef === undefined && !owners.has(`${namespace}/${name}`);
+      return sorted(machines.list().filter(isWithout)).map(({ metadata }) => metadata.name);
     },
   };
 };
@@ -94,6 +159,10 @@ const keepOfNode = (node: Node): Node => {
     status: { conditions: ready },
   };
 };
+
+const keepOfMachineDeployment = (deployment: MachineDeployment): MachineDeployment => ({
+  ...{ metadata: nameOf(deployment), spec: deployment.spec },
+});
 
 const keepOfMachine = (machine: Machine): Machine => {
   const { nodeRef } = machine.status ?? {};

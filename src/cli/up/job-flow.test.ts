@@ -62,6 +62,7 @@ describe('the jobs of up', () => {
       ['done', 'done, cancelled'],
     );
     assert.equal(flow.isDone(), true);
+    assert.deepEqual([flow.failures(), flow.remains()], [['CI job 1002 did not run to its end: cancelled.'], []]);
     assert.match(
       flow.summary(),
       /^1 of 2 CI jobs ran to their end, each in a VM of its own \(1 VMs\)\.\n.* at most\. No session is left open\.$/,
@@ -75,6 +76,7 @@ describe('the jobs of up', () => {
     await github('start', 'r1', given);
     await github('end', 'r1', given);
     assert.equal(flow.isDone(), false);
+    assert.deepEqual([flow.failures(), flow.remains()], [[], ['1 sessions of runners are open.']]);
     assert.match(flow.summary(), /1 sessions are left open\.$/);
   });
 });

@@ -17,8 +17,12 @@ export interface JobFlow {
   /** Queues the first now and the others after it; once. */
   begin(): void;
   rows(): readonly JobRow[];
-  /** Every job has come to its end, and the end of its runner was told. */
+  /** Every job has come to its end, good or bad, and the end of every runner was told. */
   isDone(): boolean;
+  /** Those that came to another end than their own: a line each. */
+  failures(): readonly string[];
+  /** What is open beside the jobs in `rows`. */
+  remains(): readonly string[];
   summary(): string;
   onChange(run: () => void): () => void;
   stop(): void;
@@ -40,13 +44,24 @@ export const createJobFlow = ({ dispatch, clock, pool, count }: JobFlowOptions):
     if (isDue) queued += 1;
     cancel = clock.schedule(QUEUE_EVERY_MS, queueNext);
   };
-  const isDone = (): boolean => queued === count && dispatch.jobs().every(({ state }) => state === 'done');
+  const openSessions = (): number => dispatch.sessions().filter(({ endedAtMs }) => endedAtMs === undefined).length;
+  const isDone = (): boolean =>
+    queued === count && dispatch.jobs().every(({ state }) => state === 'done') && openSessions() === 0;
   return {
     begin: () => {
       if (queued === 0) queueNext();
     },
     rows: () => dispatch.jobs().map((job) => lookAtCiJob(job, clock.now())),
     isDone,
+    failures: () =>
+      dispatch
+        .jobs()
+        .filter(({ state, conclusion }) => state === 'done' && conclusion !== 'success')
+        .map(({ id, conclusion }) => `CI job ${id} did not run to its end: ${conclusion ?? 'nobody knows why'}.`),
+    remains: () => [
+      ...(count === 'endless' || queued >= count ? [] : [`${queued} of ${count} CI jobs have been queued.`]),
+      ...(openSessions() === 0 ? [] : [`${openSessions()} sessions of runners are open.`]),
+    ],
     summary: () => renderSummary(dispatch),
     onChange: (run) => dispatch.onEntry(run),
     stop: () => cancel(),

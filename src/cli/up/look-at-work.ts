@@ -46,6 +46,16 @@ export const lookAtJob = ({ metadata, spec, status }: Job): WorkRow => ({
   ready: `${status?.succeeded ?? 0}/${spec.completions ?? 1} done`,
 });
 
+export interface FailedJob {
+  readonly job: string;
+  readonly why: string;
+}
+
+export const findFailure = ({ metadata, status }: Job): readonly FailedJob[] =>
+  (status?.conditions ?? [])
+    .filter((condition) => condition.type === 'Failed' && condition.status === 'True')
+    .map(({ message = '' }) => ({ job: metadata.name, why: message }));
+
 export const lookAtPool = ({ metadata, spec, status }: RunnerPool): WorkRow => ({
   work: `runnerpool/${metadata.name}`,
   ready: `${status?.observedReplicas ?? 0}/${spec.replicas ?? 0} alive`,

@@ -109,15 +109,67 @@ describe('what changed in a fleet', () => {
 
 describe('a diagnosis', () => {
   it('names each that waits, and for what', () => {
-    assert.deepEqual(diagnose(PICTURE), [
+    const standing = { wantedMachines: 2, readyNodes: 0, boundMachines: 1, withoutMac: ['macos-x'] };
+    assert.deepEqual(diagnose(PICTURE, { ...standing, others: ['2 sessions of runners are open.'] }), [
+      '0 of 2 Macs are ready Nodes.',
+      '1 of 2 Machines have their Node.',
       'Mac 68083f97 is preparing (3/9 firewall): attempt 1 failed: pfctl: Resource busy',
+      'Machine macos-x has no Mac yet.',
       'job/hello-macos is at 1/3 done.',
       'Pod hello-1 is pending: a Node',
       'CI job 1001 waits for a runner.',
+      '2 sessions of runners are open.',
     ]);
-    const empty = { ...PICTURE, macs: [], work: [], pods: [], jobs: [] };
-    assert.deepEqual(diagnose(empty), ['No Mac has been found at the cloud yet.']);
   });
+
+  const nothing = { ...PICTURE, macs: [], work: [], pods: [], jobs: [] };
+  const whole = { wantedMachines: 1, readyNodes: 1, boundMachines: 1, withoutMac: [] };
+  const joined = { ...MAC, state: 'joined', step: '', waitsFor: '' };
+  const rows = [
+    { story: 'no Mac', picture: nothing, standing: whole, is: 'No Mac has been found at the cloud yet.' },
+    {
+      ...{
+        story: 'Macs that are free, of which more are wanted',
+        picture: { ...nothing, macs: [{ ...MAC, state: 'free' }] },
+      },
+      ...{ standing: { ...whole, wantedMachines: 2, boundMachines: 2 }, is: '1 of 2 Macs are ready Nodes.' },
+    },
+    {
+      ...{ story: 'a fleet of which nobody has heard', picture: { ...nothing, macs: [{ ...MAC, state: 'free' }] } },
+      ...{
+        standing: { ...whole, wantedMachines: undefined },
+        is: 'The API has not told yet how many Macs are wanted.',
+      },
+    },
+    {
+      ...{
+        story: 'a joined Mac that fell silent',
+        picture: { ...nothing, macs: [{ ...joined, node: 'NotReady' as const }] },
+      },
+      ...{ standing: whole, is: 'Mac 68083f97 is joined, and its Node is not ready: its agent is silent.' },
+    },
+    {
+      ...{ story: 'a joined Mac without a Node', picture: { ...nothing, macs: [joined] } },
+      ...{ standing: whole, is: 'Mac 68083f97 is joined, and its Node is gone.' },
+    },
+    {
+      story: 'a job that runs, and one that is over',
+      picture: {
+        ...nothing,
+        macs: [{ ...MAC, state: 'free' }],
+        jobs: ['running', 'done', 'done, lost'].map((state) => ({
+          ...{ job: '1001', state, runner: 'r', waitedMs: 0, ranMs: 1 },
+        })),
+      },
+      ...{ standing: whole, is: 'CI job 1001 is running.' },
+    },
+    {
+      ...{ story: 'nothing that is to be seen', picture: { ...nothing, macs: [{ ...MAC, state: 'free' }] } },
+      ...{ standing: whole, is: 'Nothing is seen to wait: `macfleet status` says more of the fleet while it runs.' },
+    },
+  ];
+  for (const { story, picture, standing, is } of rows)
+    it(`is never empty: ${story}`, () => assert.deepEqual(diagnose(picture, standing), [is]));
 });
 
 describe('Macs are shared among fleets', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -91,6 +92,8 @@ describe('macfleet up', { concurrency: true }, () => {
       ['BadNumber', ['--machines', '1001']],
       ['BadNumber', ['--speed', '0']],
       ['BadUsage', ['--colour']],
+      ['EmptyPath', ['--data', '']],
+      ['EmptyPath', ['--data=', '--clean']],
     ];
     for (const [code, args] of rows) {
       const { exitCode, stderr } = await up(args);
@@ -130,6 +133,61 @@ describe('macfleet up', { concurrency: true }, () => {
     const urlIn = (text: string): string | undefined => /ready at (\S+)/.exec(text)?.[1];
     assert.equal(urlIn(stdout), urlIn(before), 'Macs find the API where it was');
     assert.match(stdout, /The Job is done\./);
+  });
+
+  it('keeps as many Macs as there were, and has another number when it is asked for', LIMIT, async ({ signal }) => {
+    const data = join(scratch, 'resized');
+    const again = ['--data', data, '--fleet', 'macos', '--speed', '200', '--timeout', '40s'];
+    const first = await up([...again, '--machines', '2', '--until', 'ready'], signal);
+    assert.equal(first.exitCode, 0, first.stderr);
+    assert.match(first.stdout, /`macfleet up --data .*resized --fleet macos` goes on with it/);
+    const same = await up([...again, '--until', 'jobs-done'], signal);
+    assert.equal(same.exitCode, 0, same.stdout);
+    assert.doesNotMatch(same.stdout, /as --machines asks|Added the fleet/);
+    const more = await up([...again, '--machines', '5', '--until', 'ready'], signal);
+    assert.equal(more.exitCode, 0, more.stdout);
+    assert.match(more.stdout, /^MachineDeployment macos had 2 replicas and is to have 5, as --machines asks\.$/m);
+    assert.equal(new Set(more.stdout.match(/mac [0-9a-f]{8} joined/g)).size, 5, more.stdout);
+    const wider = [
+      '--data',
+      data,
+      '--fleet',
+      'builders',
+      '--machines',
+      '2',
+      '--speed',
+      '200',
+      '--timeout',
+      '40s',
+      '--until',
+      'ready',
+    ];
+    const { exitCode, stdout } = await up(wider, signal);
+    assert.equal(exitCode, 0, stdout);
+    assert.match(
+      stdout,
+      /^Added the fleet builders: 2 Macs\.\nThe fleet macos of an earlier run is here too: 5 Macs\.$/m,
+    );
+  });
+
+  it('goes on at another port when that of the last run is taken', LIMIT, async ({ signal }) => {
+    const data = join(scratch, 'moved');
+    const fleet = ['--data', data, '--fleet', 'macos', '--machines', '1', '--speed', '200', '--timeout', '40s'];
+    const portIn = (text: string): number => Number(/ready at https:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1]);
+    const first = await up([...fleet, '--until', 'ready'], signal);
+    assert.equal(first.exitCode, 0, first.stderr);
+    const holder = createServer().listen(portIn(first.stdout), '127.0.0.1');
+    await once(holder, 'listening');
+    try {
+      const { exitCode, stdout, stderr } = await up([...fleet, '--until', 'jobs-done'], signal);
+      assert.equal(exitCode, 0, stdout + stderr);
+      assert.match(stdout, /^Port \d+, where the last run had its API, is taken: a free one is used instead\.$/m);
+      assert.notEqual(portIn(stdout), portIn(first.stdout));
+      const named = await up([...fleet, '--until', 'ready', '--port', String(portIn(first.stdout))], signal);
+      assert.match(named.stderr, /code: CannotListen/, 'a port that was asked for is not exchanged');
+    } finally {
+      holder.close();
+    }
   });
 
   it('refuses to keep Macs that run real bash', async () => {

@@ -7,15 +7,16 @@ import { createSystemRandom } from '../../base/random.ts';
 import { openTriedRack } from '../../sim/mac/bash/try-sandbox.ts';
 import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
 import type { CliIo } from '../io.ts';
+import { applyWork } from './apply-work.ts';
 import { chooseMacs, describeChoice, type MacChoice } from './choose-macs.ts';
 import { completeFlags } from './complete-flags.ts';
-import { createOrIgnore } from './create-or-ignore.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { createDisplay, type Display } from './display.ts';
 import { showFleet } from './show-fleet.ts';
-import { type Fleet, type FleetOptions, startFleet } from './start-fleet.ts';
-import { type GivenFlags, SPARE_MACS, type UpFlags } from './up-flags.ts';
-import { renderHints, renderWork } from './up-work.ts';
+import { type FleetOptions, startFleet } from './start-fleet.ts';
+import { startKept } from './start-kept.ts';
+import { type FleetName, type GivenFlags, SPARE_MACS, type UpFlags } from './up-flags.ts';
+import { renderHints } from './up-work.ts';
 
 /** A poll is four requests to the API. Of many runners each polls more rarely: some other one is about to. */
 const GUEST_SPEED_UP = 4;
@@ -44,51 +45,58 @@ export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
       : undefined;
   if (choice?.kind === 'real-bash') closing.defer(() => choice.rack.close());
   const deps = { clock, random, logger };
-  const startedMs = clock.elapsed();
+  const [startedMs, startedAtMs] = [clock.elapsed(), clock.now()];
   const onListening = (url: string): void =>
     display.say(`API server ready at ${url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
-  const fleet = await startFleet({ ...deps, ...toOptions(flags, folder, choice), onListening }, life.signal);
+  const options = { ...deps, ...toOptions(flags, folder, choice), onListening };
+  const fleet = await startKept({
+    ...{ port: flags.port, lastPort: folder.readPort(), data: flags.data, say: display.say },
+    start: (port) => startFleet({ ...options, port }, life.signal),
+  });
   closing.defer(() => fleet.stop());
   closing.defer(() => life.abort());
   // Whoever reads where the kubeconfig is may use it at once: our kinds are there by now.
   introduce(display, { flags, folder, kubeconfig: folder.writeKubeconfig(fleet.kubeconfig), choice });
-  await applyWork(fleet, flags, life.signal);
+  const isKept = folder.hasEarlierRun;
+  try {
+    await applyWork({ client: fleet.client, flags, isKept, say: display.say }, life.signal);
+  } catch (error) {
+    throw fleet.storeFailure() ?? error;
+  }
   const hints = renderHints({
     ...flags,
     kubeconfig: folder.kubeconfigFile,
+    isKept,
     dispatchControl: fleet.runners?.served.controlUrl,
   });
-  await showFleet({ ...deps, flags, fleet, display, hints }, life.signal);
+  const showing = { ...deps, flags, fleet, display, hints, ...(isKept && { heardSinceMs: startedAtMs }) };
+  await showFleet(showing, life.signal);
   await closing.disposeAsync();
   display.say(describeRest(flags, (clock.elapsed() - startedMs) / 1_000));
 };
 
-const applyWork = async ({ client, storeFailure }: Fleet, flags: UpFlags, signal: AbortSignal): Promise<void> => {
-  try {
-    for (const demo of renderWork(flags)) await createOrIgnore(client, demo, signal);
-  } catch (error) {
-    throw storeFailure() ?? error;
-  }
-};
-
 const toOptions = (
-  { machines, port, provider, speed, fleet: fleets }: UpFlags,
+  { machines, provider, speed, fleet: fleets }: UpFlags,
   folder: DataFolder,
   choice: MacChoice | undefined,
-): Omit<FleetOptions, 'clock' | 'random' | 'logger'> => {
+): Omit<FleetOptions, 'clock' | 'random' | 'logger' | 'port'> => {
   const { databaseFile } = folder;
-  const saved = folder.readSimulation();
+  const text = folder.readSimulation();
+  const saved = text === undefined ? undefined : parseSimulation(text);
+  // Those of a kept fleet stay, however few are asked for.
+  const macs = Math.max(machines + SPARE_MACS, saved?.cloud.servers.length ?? 0);
   return {
-    ...{ macs: machines + SPARE_MACS, provider, fleets, speedUp: speed, agents: 'tart-kubelet' },
-    port: port === 0 ? (folder.readPort() ?? 0) : port,
-    ...(saved !== undefined && { saved: parseSimulation(saved) }),
+    ...{ macs, provider, fleets, speedUp: speed, agents: 'tart-kubelet' },
+    ...(saved !== undefined && { saved }),
     // What goes away with the process is not written down.
     ...(databaseFile !== undefined && {
       databaseFile,
       save: (simulation) => folder.writeSimulation(renderSimulation(simulation)),
     }),
     ...(choice?.kind === 'real-bash' && { rack: choice.rack }),
-    ...(fleets.includes('runners') && { runners: { jobSpeedUp: speed, guestSpeedUp: guestSpeedUpOf(machines) } }),
+    ...(fleets.includes('runners') && {
+      runners: { jobSpeedUp: speed, guestSpeedUp: guestSpeedUpOf(macs - SPARE_MACS) },
+    }),
   };
 };
 
@@ -113,11 +121,15 @@ const introduce = (display: Display, { flags, folder, kubeconfig, choice }: Intr
   if (!flags.json) display.say('');
 };
 
-const describeRest = ({ data, until }: UpFlags, seconds: number): string => {
+/** What has to be typed again to go on with the very same. */
+const renderGoOn = (data: string, fleet: readonly FleetName[]): string =>
+  `macfleet up --data ${data}${fleet.join() === 'macos,runners' ? '' : ` --fleet ${fleet.join()}`}`;
+
+const describeRest = ({ data, until, fleet }: UpFlags, seconds: number): string => {
   const rest =
     data === undefined
       ? 'Nothing of it is left.'
-      : `The fleet stays in ${data}: \`macfleet up --data ${data}\` goes on with it, --clean throws it away.`;
+      : `The fleet stays in ${data}: \`${renderGoOn(data, fleet)}\` goes on with it, --clean throws it away.`;
   const next = until === undefined ? '' : ' Next: `macfleet up` without --until, and kubectl in another terminal.';
   return `Stopped after ${seconds.toFixed(1)} s. ${rest}${next}`;
 };

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { cancelled, FleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
+import type { SimDispatch } from '../../sim/dispatch/sim-dispatch.ts';
 import { RUNNER_POOL } from '../../world/runners-in-process.ts';
 import { diagnose } from './diagnose.ts';
 import type { Display } from './display.ts';
@@ -14,15 +15,22 @@ import { createJobFlow, type JobFlow } from './job-flow.ts';
 import type { Fleet } from './start-fleet.ts';
 import type { UpFlags } from './up-flags.ts';
 
+/** What is looked at of a fleet. */
+export interface ShownFleet extends Pick<Fleet, 'client' | 'ended'> {
+  readonly runners?: { readonly dispatch: SimDispatch };
+}
+
 export interface Showing {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly flags: UpFlags;
-  readonly fleet: Fleet;
+  readonly fleet: ShownFleet;
   readonly display: Display;
   /** What to try next; shown once all Macs are there. */
   readonly hints: string;
+  /** Of a kept fleet: when this run began, in wall time. What its Nodes said before does not count. */
+  readonly heardSinceMs?: number;
 }
 
 const TICK_MS = 1_000;
@@ -45,8 +53,10 @@ export const showFleet = async (showing: Showing, signal: AbortSignal): Promise<
       },
       signal,
     );
-    if (how !== 'reached') giveUp(how, showing, shown.picture());
-    display.say(describeEnd(flags, work));
+    if (how !== 'reached') giveUp(how, showing, shown.diagnosis());
+    const failures = flags.until === 'jobs-done' ? shown.failures() : [];
+    display.say(describeEnd(flags, work, failures));
+    if (failures.length > 0) throw jobsFailed(failures.length);
   } finally {
     work?.stop();
     watching.abort();
@@ -57,20 +67,27 @@ export const showFleet = async (showing: Showing, signal: AbortSignal): Promise<
 /** The Macs, and below them the work on them; jobs of runners begin when all Macs are there. */
 const showWork = (view: FleetView, work: JobFlow | undefined, { flags, display, hints }: Showing) => {
   const picture = (): FleetPicture => ({ ...view.picture(), jobs: work?.rows() ?? [] });
-  const isReady = (): boolean => view.readyNodes() >= flags.machines && view.boundMachines() >= flags.machines;
   let hasHinted = flags.until !== undefined;
-  const isDone = (): boolean => (!flags.fleet.includes('macos') || view.isJobDone()) && (work?.isDone() ?? true);
+  const isDone = (): boolean => (!flags.fleet.includes('macos') || view.areJobsOver()) && (work?.isDone() ?? true);
   return {
-    picture,
+    diagnosis: (): readonly string[] =>
+      diagnose(picture(), {
+        ...view.standing(),
+        others: flags.until === 'jobs-done' ? (work?.remains() ?? []) : [],
+      }),
+    failures: (): readonly string[] => [
+      ...view.failedJobs().map(({ job, why }) => `Job ${job} failed: ${why === '' ? 'it says no more.' : why}`),
+      ...(work?.failures() ?? []),
+    ],
     look: () => {
-      const areUp = isReady();
+      const areUp = view.areMacsReady();
       if (areUp) work?.begin();
       display.show(picture(), areUp && flags.until === undefined ? hints : '');
       if (areUp && !hasHinted && !display.isLive) display.say(hints);
       hasHinted ||= areUp;
     },
     isReached: (): boolean => {
-      if (flags.until === undefined || !isReady()) return false;
+      if (flags.until === undefined || !view.areMacsReady()) return false;
       return flags.until === 'ready' || isDone();
     },
     onChange: (run: () => void) => {
@@ -83,9 +100,9 @@ const showWork = (view: FleetView, work: JobFlow | undefined, { flags, display, 
 };
 
 /** A person who asked for nothing in particular may stop at any time. */
-const giveUp = (how: 'stopped' | 'too late', { flags, display }: Showing, picture: FleetPicture): void => {
+const giveUp = (how: 'stopped' | 'too late', { flags, display }: Showing, diagnosis: readonly string[]): void => {
   if (flags.until === undefined) return;
-  display.say([`Not ${flags.until} yet:`, ...diagnose(picture).map((line) => `  ${line}`)].join('\n'));
+  display.say([`Not ${flags.until} yet:`, ...diagnosis.map((line) => `  ${line}`)].join('\n'));
   if (how === 'stopped') throw cancelled(`stopped before it was ${flags.until}`);
   throw new FleetError('unavailable', {
     code: 'NotReached',
@@ -94,10 +111,18 @@ const giveUp = (how: 'stopped' | 'too late', { flags, display }: Showing, pictur
   });
 };
 
-const describeEnd = ({ until, fleet }: UpFlags, work: JobFlow | undefined): string => {
+const jobsFailed = (count: number): FleetError =>
+  new FleetError('unavailable', {
+    code: 'JobsFailed',
+    message: `${count === 1 ? 'a job' : `${count} jobs`} did not succeed`,
+    hint: 'Which and why is listed above; the same without --until keeps the fleet, for kubectl describe and kubectl logs.',
+  });
+
+const describeEnd = ({ until, fleet }: UpFlags, work: JobFlow | undefined, failures: readonly string[]): string => {
   if (until === undefined)
-    return 'Stopping: the runners, the Macs, the controllers, the API server. Ctrl-C again stops at once.';
+    return 'Stopping: the controllers, the Macs, the dispatcher of jobs, the API server. Ctrl-C again stops at once.';
   if (until === 'ready') return 'All Macs are ready.';
-  const job = fleet.includes('macos') ? ['The Job is done.'] : [];
-  return [...job, ...(work === undefined ? [] : [work.summary()])].join('\n');
+  const summary = work === undefined ? [] : [work.summary()];
+  if (failures.length > 0) return [...summary, 'Not all is well:', ...failures.map((line) => `  ${line}`)].join('\n');
+  return [...(fleet.includes('macos') ? ['The Job is done.'] : []), ...summary].join('\n');
 };

@@ -207,8 +207,10 @@ const startMacs = (options: MacOptions, plane: ServedControlPlane, signal: Abort
   const { rack, guests, clock, random, logger } = options;
   if (rack !== undefined) return startRealBashMacs({ ...options, rack, tart: guests.program });
   // They live in this process, as the API does: a thousand of them speak to it without a socket. Each shows what lies on its Mac.
+  // Whatever the port: what lies on a kept Mac names the one of the run that prepared it.
+  const { hostname } = new URL(url);
   const openTransport = (to: UndiciTransportOptions) =>
-    to.server === url ? transportWith(to.credentials) : createUndiciTransport(to);
+    new URL(to.server).hostname === hostname ? transportWith(to.credentials) : createUndiciTransport(to);
   const logins = createNodeLogins({
     ...options,
     host: createHostIo(),

@@ -16,6 +16,8 @@ export interface UpFlags {
   readonly clean: boolean;
   /** How many Macs, over all fleets. */
   readonly machines: number;
+  /** Whether that was asked for: only then is a kept fleet brought to it. */
+  readonly isSizeGiven: boolean;
   readonly fleet: readonly FleetName[];
   /** How many jobs runners get. */
   readonly jobs: number;
@@ -38,8 +40,12 @@ export interface UpFlags {
 }
 
 /** As they were typed. */
-export interface GivenFlags extends Omit<UpFlags, 'fleet' | 'speed' | 'jobs'> {
+export interface GivenFlags
+  extends Omit<UpFlags, 'machines' | 'isSizeGiven' | 'fleet' | 'speed' | 'jobs' | 'timeout' | 'for'> {
+  readonly machines?: number;
   readonly speed?: number;
   readonly jobs?: number;
+  readonly timeout?: number;
+  readonly for?: number;
   readonly fleet?: readonly FleetName[];
 }

@@ -1,6 +1,7 @@
 /** What the fleet of `up` is given to do, and what a person may try on it. */
 import { RUNNER_POOLS } from '../../kinds/runner-pool.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
+import type { KubeObject } from '../../kube/types/meta.ts';
 import type { DemoObject } from '../../world/demo-fleet.ts';
 import { RUNNER_POOL, RUNNERS_PER_MAC } from '../../world/runners-in-process.ts';
 import { readExample } from './read-examples.ts';
@@ -30,22 +31,34 @@ export const renderWork = ({ machines, fleet }: Pick<UpFlags, 'machines' | 'flee
   ];
 };
 
+const specOf = (object: KubeObject): object =>
+  'spec' in object && typeof object.spec === 'object' && object.spec !== null ? object.spec : {};
+
 const withReplicas = ({ resource, object }: DemoObject, replicas: number): DemoObject => {
-  const spec = { ...('spec' in object && typeof object.spec === 'object' ? object.spec : {}), replicas };
+  const spec = { ...specOf(object), replicas };
   return { resource, object: { ...object, ...{ spec } } };
+};
+
+/** Undefined of what has no size. */
+export const replicasOf = (object: KubeObject): number | undefined => {
+  const spec = specOf(object);
+  return 'replicas' in spec && typeof spec.replicas === 'number' ? spec.replicas : undefined;
 };
 
 export interface Tries {
   readonly fleet: readonly FleetName[];
   readonly kubeconfig: string;
+  /** Whether an earlier run did the work; the logs of its Pods went with it. */
+  readonly isKept: boolean;
   /** Where the jobs of runners are looked at and added. */
   readonly dispatchControl: string | undefined;
 }
 
 /** Five commands, each of which shows something else. */
-const renderTries = ({ fleet, dispatchControl }: Omit<Tries, 'kubeconfig'>): readonly string[] => {
+const renderTries = ({ fleet, dispatchControl, isKept }: Omit<Tries, 'kubeconfig'>): readonly string[] => {
   const [first = 'macos'] = fleet;
-  const work = fleet.includes('macos') ? 'kubectl logs job/hello-macos' : 'kubectl describe machosts';
+  const job = isKept ? 'kubectl describe job hello-macos' : 'kubectl logs job/hello-macos';
+  const work = fleet.includes('macos') ? job : 'kubectl describe machosts';
   const jobs =
     dispatchControl === undefined
       ? 'kubectl get nodes -o wide'

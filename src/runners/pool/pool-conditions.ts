@@ -89,7 +89,11 @@ const describeScaling = ({ spec }: RunnerPool, signals: PoolSurroundings['signal
   if (!enabled) return say(TYPES.scaling, 'True', why.fixed);
   if (signals === undefined)
     return say(TYPES.scaling, 'False', why.noSignals, 'no --scaling-signals-url: replicas stay as they are');
-  if (max === 0) return say(TYPES.scaling, 'False', why.zero, 'maxReplicas is 0: there will be no runner at all');
+  if (max === 0)
+    return say(
+      ...([TYPES.scaling, 'False', why.zero] as const),
+      'maxReplicas is 0, as it is unless set: idle runners go home, busy ones end their jobs, and none follows',
+    );
   if (max < floor)
     return say(
       ...([TYPES.scaling, 'False', why.belowFloor] as const),

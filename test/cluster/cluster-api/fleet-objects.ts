@@ -1,4 +1,5 @@
 /** The objects of one small fleet, as a user would apply them, and the rights of those who work on it. */
+import { REMOTE_ACCOUNT, renderBindings as renderInstalledBindings } from '../../../src/install/bindings.ts';
 import { CLUSTERS } from '../../../src/kinds/cluster.ts';
 import { CONTROL_PLANES } from '../../../src/kinds/control-plane.ts';
 import { LABELS, MACOS_TAINT } from '../../../src/kinds/labels.ts';
@@ -165,13 +166,30 @@ export const renderOwnIdentities = (namespace: string, user: string): readonly o
   },
 ];
 
+/**
+ * The rights that an installation in this namespace gives its manager, and the account by which core sees Nodes, and nothing else. Other fleets share the
+ * cluster, so that names are those of the namespace; who may do what, and where, is as installed.
+ */
+export const renderInstalledRights = (namespace: string): readonly object[] => [
+  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: REMOTE_ACCOUNT } },
+  ...renderInstalledBindings({ namespace, runnersNamespace: '', manager: INSTALLED_MANAGER, runners: '' })
+    .filter(({ purpose }) => purpose === 'manager' || purpose === 'remote')
+    .map(({ object }) => ({
+      ...object,
+      metadata: { ...object.metadata, name: `${namespace}-${object.metadata.name}` },
+    })),
+];
+
+const INSTALLED_MANAGER = 'macfleet-manager';
+
+export const installedManagerIn = (namespace: string): string =>
+  `system:serviceaccount:${namespace}:${INSTALLED_MANAGER}`;
+
 /** For as long as a takeover takes. */
 export const renderTakeoverRights = (namespace: string, user: string): readonly object[] => [
   binding('ClusterRoleBinding', { name: `${namespace}-takeover` }, [takeover.metadata.name, user]),
   binding('RoleBinding', { name: 'takeover', namespace }, [takeoverSecrets.metadata.name, user]),
 ];
-
-const REMOTE_ACCOUNT = 'capi-remote';
 
 const binding = (kind: string, metadata: object, [role, user]: readonly [string, string]) => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -6,10 +6,17 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createIds } from '../../../src/base/ids.ts';
 import { createSystemRandom } from '../../../src/base/random.ts';
+import { REMOTE_ACCOUNT } from '../../../src/install/bindings.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import type { Cluster } from '../bench/cluster.ts';
 import { createServers, type Servers } from '../bench/servers.ts';
-import { renderBindings, renderCluster, renderRemoteKubeconfig } from './fleet-objects.ts';
+import {
+  installedManagerIn,
+  renderBindings,
+  renderCluster,
+  renderInstalledRights,
+  renderRemoteKubeconfig,
+} from './fleet-objects.ts';
 import { type FleetView, openFleetView } from './fleet-view.ts';
 import { type ManagerCounts, readCounts, untilCounts } from './manager-counts.ts';
 import { type Approver, drawToken, renderJoinKubeconfig, renderTokenObjects, startApprover } from './node-access.ts';
@@ -40,18 +47,26 @@ const MANAGER = join(import.meta.dirname, '..', '..', '..', 'bin', 'manager.ts')
 /** A wipe takes five to fifteen minutes of life. */
 const SPEED_UP = 300;
 
-export const openFleet = async (cluster: Cluster, { macs }: { readonly macs: number }): Promise<FleetScene> => {
+export interface FleetOptions {
+  readonly macs: number;
+  /** `installed`: the manager has what an installation in this namespace gives it, and writes the kubeconfig of core itself. */
+  readonly rights?: 'installed';
+}
+
+export const openFleet = async (cluster: Cluster, { macs, rights }: FleetOptions): Promise<FleetScene> => {
   const random = createSystemRandom();
   const namespace = `fleet-${createIds(random).suffix(6)}`;
   const client = await cluster.client();
-  const users = { manager: `${namespace}-manager`, remote: `${namespace}-remote` };
+  const manager = rights === 'installed' ? installedManagerIn(namespace) : `${namespace}-manager`;
+  const users = { manager, remote: `${namespace}-remote` };
   const token = drawToken(namespace, random);
   const remote = await cluster.kubeconfigFor({ name: users.remote });
   await applyTo(cluster, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
   await applyTo(cluster, [
-    ...renderBindings(namespace, users),
+    ...(rights === 'installed'
+      ? renderInstalledRights(namespace)
+      : [...renderBindings(namespace, users), renderRemoteKubeconfig(namespace, readFileSync(remote, 'utf8'))]),
     ...renderTokenObjects(token),
-    renderRemoteKubeconfig(namespace, readFileSync(remote, 'utf8')),
     ...renderCluster(namespace),
   ]);
   const view = await openFleetView({ client, namespace, projectId: namespace });
@@ -64,7 +79,7 @@ export const openFleet = async (cluster: Cluster, { macs }: { readonly macs: num
   writeFileSync(joinKubeconfig, renderJoinKubeconfig(cluster, token), { mode: 0o600 });
   const servers = createServers(dir, 30_000);
   const kubeconfig = await cluster.kubeconfigFor({ name: users.manager });
-  startManager(servers, { namespace, macs, kubeconfig, joinKubeconfig });
+  startManager(servers, { namespace, macs, kubeconfig, joinKubeconfig, rights });
   const managerLog = () => parseLog(readFileSync(join(dir, 'manager.log'), 'utf8'));
   const metricsPort = (): number => managerLog().find(({ port }) => port !== undefined)?.port ?? 0;
   return {
@@ -85,10 +100,13 @@ interface ManagerFlags {
   readonly macs: number;
   readonly kubeconfig: string;
   readonly joinKubeconfig: string;
+  readonly rights: FleetOptions['rights'];
 }
 
-const startManager = (servers: Servers, { namespace, macs, kubeconfig, joinKubeconfig }: ManagerFlags): void => {
+const startManager = (servers: Servers, options: ManagerFlags): void => {
+  const { namespace, macs, kubeconfig, joinKubeconfig, rights } = options;
   const flags = {
+    ...(rights === 'installed' && { 'capi-remote-account': REMOTE_ACCOUNT, 'secrets-namespace': namespace }),
     ...{ kubeconfig, 'join-kubeconfig': joinKubeconfig },
     ...{ namespace, 'lease-namespace': namespace, 'simulated-project': namespace },
     ...{ 'simulated-macs': `${macs}`, 'speed-up': `${SPEED_UP}` },

@@ -1,12 +1,12 @@
 /** What a person applies for runners on a real cluster: who may do what, by the roles of deploy/rbac, and the pool. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NODES_GROUP } from '../../../src/controlplane/auth/user.ts';
-import { RUNNER_POOLS } from '../../../src/kinds/runner-pool.ts';
 import type { KubeObject } from '../../../src/kube/types/meta.ts';
 import { apiVersionOf, type Resource } from '../../../src/kube/types/resource.ts';
 import { PROVIDER_ROLES } from '../../../src/provider/roles.ts';
 import { RUNNER_ROLES } from '../../../src/runners/roles.ts';
-import { IMAGE, OLD_IMAGE } from '../../../src/runners/testing/runner-pods.ts';
+import { IMAGE } from '../../../src/runners/testing/runner-pods.ts';
 import type { SimTartSettings } from '../../../src/sim/tart/tart-settings.ts';
 import { renderDispatchRights } from '../../../src/world/dispatch-rights.ts';
 import { bind, RUNNERS_ACCOUNT } from '../../../src/world/identities.ts';
@@ -16,14 +16,17 @@ export const POOL = 'ci';
 export const POOL_SIZE = 6;
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
+/** What a person applies, to the letter: a pool of runners of half a Mac each. */
+export const POOL_FILE = join(ROOT, 'examples', 'runner-pool.yaml');
+const POOL_IMAGE = /^ {2}image: (\S+)$/m.exec(readFileSync(POOL_FILE, 'utf8'))?.[1] ?? '';
 const GUEST = join(ROOT, 'src', 'sim', 'dispatch', 'guest', 'main.ts');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'sim-guest');
 /** It asks ten times as often as in life, and is done with its job ten times as soon. */
 const SCRIPT = `export SIM_SPEED=10 NODE_COMPILE_CACHE=${CACHE}; exec ${process.execPath} ${GUEST}`;
 
-/** The old one and the new one, with the real guest inside. */
+/** The image of the example and the one that follows it, with the real guest inside. */
 export const RUNNER_IMAGES: SimTartSettings['images'] = Object.fromEntries(
-  [OLD_IMAGE, IMAGE].map((image) => [image, { script: SCRIPT, bootMs: 50 }]),
+  [POOL_IMAGE, IMAGE].map((image) => [image, { script: SCRIPT, bootMs: 50 }]),
 );
 
 const manifestOf = (resource: Resource<KubeObject>, object: KubeObject): object => ({
@@ -49,12 +52,7 @@ export const renderRunnerBindings = (name: string): object => {
   return { apiVersion: 'v1', kind: 'List', items };
 };
 
-/** Runners of half a Mac each, on the old image; a roll replaces three at once. */
-export const renderPool = (fleet: string): object => ({
-  ...{ apiVersion: apiVersionOf(RUNNER_POOLS), kind: RUNNER_POOLS.kind, metadata: { name: POOL } },
-  spec: {
-    ...{ image: OLD_IMAGE, fleetSelector: fleet, dispatchLabel: 'tuist-macos', replicas: POOL_SIZE },
-    ...{ runnerLabels: ['self-hosted', 'macOS', 'ARM64'], podCPUMilli: 4_000, podMemoryMB: 6_144 },
-    rollout: { maxConcurrentPercent: 50 },
-  },
+/** What has to differ here: other tests have Macs on this cluster, there are more of ours, and a roll replaces three at once. */
+export const renderPoolPatch = (fleet: string): object => ({
+  spec: { fleetSelector: fleet, replicas: POOL_SIZE, rollout: { maxConcurrentPercent: 50 } },
 });

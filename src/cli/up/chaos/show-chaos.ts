@@ -58,7 +58,8 @@ export const showChaos = async (showing: ChaosShowing, signal: AbortSignal): Pro
     look();
     if (how === 'stopped' || ordeal === undefined) throw cancelled('stopped before the verdict');
     const { isWhole }: Ordeal = ordeal;
-    if (!isWhole) display.say(['Not whole again:', ...diagnose(picture()).map((line) => `  ${line}`)].join('\n'));
+    if (!isWhole)
+      display.say(['Not whole again:', ...diagnose(picture(), view.standing()).map((line) => `  ${line}`)].join('\n'));
     display.say(`Seed ${showing.seed}, ${flags.for / 1_000} s. ${renderVerdict(ordeal)}`);
     return ordeal;
   } finally {
