@@ -15,13 +15,16 @@ const WORK: Readonly<Record<FleetName, readonly string[]>> = {
   builders: [],
 };
 
+/** A pool is no larger, however many Macs it has: its idle guests would take the machine that shows them. */
+const RUNNERS_MAX = 40;
+
 /** The manifests of `examples/`, in an order in which each finds what it refers to. */
 export const renderWork = ({ machines, fleet }: Pick<UpFlags, 'machines' | 'fleet'>): readonly DemoObject[] => {
   const sizes = shareMachines(machines, fleet);
   const resized = (name: FleetName, demo: DemoObject): DemoObject => {
     const size = sizes[name] ?? 0;
     if (demo.resource === CLUSTER_API_RESOURCES.machineDeployments) return withReplicas(demo, size);
-    return demo.resource === RUNNER_POOLS ? withReplicas(demo, size * RUNNERS_PER_MAC) : demo;
+    return demo.resource === RUNNER_POOLS ? withReplicas(demo, Math.min(size * RUNNERS_PER_MAC, RUNNERS_MAX)) : demo;
   };
   return [
     ...readExample('cluster'),
