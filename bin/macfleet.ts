@@ -5,7 +5,10 @@ import { reportFailure } from '../src/cli/report-failure.ts';
 import { runCli } from '../src/cli/run-cli.ts';
 import { openProcess } from './process-io.ts';
 
-const { args, io } = openProcess({ unread: 'stop' });
+/** They serve others, who need not read what they say. */
+const SERVERS = ['control-plane', 'sim'];
+
+const { args, io } = openProcess({ unread: SERVERS.includes(process.argv[2] ?? '') ? 'go-on' : 'stop' });
 
 /** What escaped every handler is a bug of ours: one readable message, and no half-alive process. */
 process.on('uncaughtException', (thrown) => process.exit(reportFailure({ args, io }, thrown)));

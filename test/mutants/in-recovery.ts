@@ -67,15 +67,11 @@ export const IN_RECOVERY: readonly Mutant[] = [
     edits: [
       {
         file: PREPARER,
-        from: `            signal,
-          ),
-        ),
-      );
+        from: `        throw preparation !== given && isPasswordMissing(error) ? passwordRefusedBefore() : error;
+      });
       return { digest: digests.fleet };`,
-        to: `            signal,
-          ),
-        ),
-      ).catch(() => undefined);
+        to: `        return error;
+      });
       return { digest: digests.fleet };`,
       },
     ],

@@ -21,7 +21,7 @@ export const renderErrorsPage = (codes: readonly ErrorCode[]): string =>
     '## Kinds',
     '',
     'The kind of an error decides what a controller does about it, and the exit code of a command. What to do is said by its kind where an error, as one of the API, does not say it',
-    'itself. A command whose reader goes away (`… | head`) stops without a word; where that is before its end, with the exit code 141, as programs do that SIGPIPE ends.',
+    'itself. A command whose reader goes away (`… | head`) stops without a word, but for the servers (`control-plane`, `sim`); where that is before its end, with the exit code 141, as programs do that SIGPIPE ends.',
     '',
     '| kind | exit code | means | what to do |',
     '|---|---|---|---|',
