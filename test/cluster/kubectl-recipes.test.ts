@@ -30,6 +30,10 @@ const ORDER = [
 /** These go on with the Mac of the one before. */
 const CONTINUED = ['lift-hold', 'release-held'];
 
+const FIND_READY = `for machine in $(kubectl get machines -o go-template='{{range .items}}{{if not .metadata.deletionTimestamp}}{{.metadata.name}} {{end}}{{end}}'); do
+  kubectl get samm $machine -o jsonpath='{.metadata.name} {.status.serverID} {.status.phase}{"\\n"}'
+done | grep ' Ready$' | head -n 1`;
+
 describe('every recipe, with kubectl', { timeout: 300_000 }, () => {
   let fleet: EmbeddedFleet;
   before(async () => {
@@ -37,14 +41,10 @@ describe('every recipe, with kubectl', { timeout: 300_000 }, () => {
   });
   after(() => fleet?.stop());
 
-  /** The machine and the Mac of somebody who is ready. */
+  /** The machine and the Mac of somebody who is ready and stays: one that was scaled away is Ready until its Node is drained. */
   const findReady = async (): Promise<{ readonly MACHINE: string; readonly HOST: string }> => {
     await fleet.shell('kubectl wait machinedeployment macos --for=condition=Available --timeout=80s');
-    const [MACHINE = '', HOST = ''] = (
-      await fleet.shell(
-        `kubectl get samm -o jsonpath='{range .items[?(@.status.phase=="Ready")]}{.metadata.name} {.status.serverID}{"\\n"}{end}'`,
-      )
-    ).split(/\s/);
+    const [MACHINE = '', HOST = ''] = (await fleet.shell(FIND_READY)).split(/\s/);
     return { MACHINE, HOST };
   };
 
