@@ -2,6 +2,7 @@
  * Equal texts in what was parsed made one, among those that were seen last. A parser makes each text anew, and what a fleet says of itself are
  * the same few words a thousand times: names of kinds, reasons, messages, the time at which several things happened.
  */
+
 /** Changes nothing but which of two equal texts stands there; the value is to be the caller's own, fresh from a parser. */
 export type ShareTexts = <T>(value: T) => T;
 
