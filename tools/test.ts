@@ -6,13 +6,13 @@
  * left closing fail simulated runs. A compile cache wins back most of what the processes cost.
  */
 import '../bin/require-node.js';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { limitsOn } from './test/limits.ts';
 import { runTier } from './test/run-tier.ts';
 
 await runTier({
   command: 'npm test',
   alsoFinds: ['npm run test:worlds'],
   root: join(import.meta.dirname, '..'),
-  limits: { concurrency: availableParallelism(), timeoutMs: 120_000, stallMs: 240_000 },
+  limits: limitsOn(process.env),
 });
