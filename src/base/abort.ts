@@ -9,7 +9,8 @@ export const throwIfAborted = (signal: AbortSignal): void => {
   if (signal.aborted) throw reasonOf(signal);
 };
 
-const reasonOf = (signal: AbortSignal): FleetError =>
+/** Why it was aborted, as an error to end with. */
+export const reasonOf = (signal: AbortSignal): FleetError =>
   signal.reason instanceof FleetError ? signal.reason : cancelled();
 
 export interface LinkedController {

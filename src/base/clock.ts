@@ -19,16 +19,23 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const createSystemClock = (): Clock => ({
   now: () => Date.now(),
   elapsed: () => performance.now(),
+  // A fleet in one process has thousands of these at a time, and hardly ever one that is too long for the platform.
   schedule: (delayMs, run) => {
-    let timer: NodeJS.Timeout;
-    const arm = (leftMs: number): void => {
-      const stepMs = Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS);
-      timer = setTimeout(() => (leftMs > stepMs ? arm(leftMs - stepMs) : run()), stepMs);
-    };
-    arm(delayMs);
+    if (delayMs > LONGEST_TIMER_MS) return scheduleInSteps(delayMs, run);
+    const timer = setTimeout(run, Math.max(delayMs, 0));
     return () => clearTimeout(timer);
   },
 });
+
+const scheduleInSteps = (delayMs: number, run: () => void): (() => void) => {
+  let timer: NodeJS.Timeout;
+  const arm = (leftMs: number): void => {
+    const stepMs = Math.min(leftMs, LONGEST_TIMER_MS);
+    timer = setTimeout(() => (leftMs > stepMs ? arm(leftMs - stepMs) : run()), stepMs);
+  };
+  arm(delayMs);
+  return () => clearTimeout(timer);
+};
 
 /** Resolves after `delayMs`; rejects with `cancelled` as soon as the signal is aborted. */
 export const sleep = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>

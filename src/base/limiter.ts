@@ -10,15 +10,45 @@ export interface Limiter {
 
 export const createLimiter = (placesMax: number): Limiter => {
   assert(placesMax >= 1, `a limiter needs at least one place, got ${placesMax}`);
-  const waiting = new Set<() => void>();
-  let active = 0;
+  return new PlaceLimiter(placesMax);
+};
 
-  const takePlace = (signal: AbortSignal): Promise<void> | undefined => {
+/** Every client and agent has some of them, of which most never make anybody wait. */
+class PlaceLimiter implements Limiter {
+  readonly #placesMax: number;
+  #active = 0;
+  #waiting: Set<() => void> | undefined;
+
+  constructor(placesMax: number) {
+    this.#placesMax = placesMax;
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  get waiting(): number {
+    return this.#waiting?.size ?? 0;
+  }
+
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const turn = this.#takePlace(signal);
+    if (turn !== undefined) await turn;
+    try {
+      return await work();
+    } finally {
+      this.#leavePlace();
+    }
+  }
+
+  #takePlace(signal: AbortSignal): Promise<void> | undefined {
     if (signal.aborted) return Promise.reject(cancelled());
-    if (active < placesMax) {
-      active += 1;
+    if (this.#active < this.#placesMax) {
+      this.#active += 1;
       return undefined;
     }
+    this.#waiting ??= new Set();
+    const waiting = this.#waiting;
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         waiting.delete(wake);
@@ -31,34 +61,16 @@ export const createLimiter = (placesMax: number): Limiter => {
       waiting.add(wake);
       signal.addEventListener('abort', onAbort, { once: true });
     });
-  };
+  }
 
   /** The place passes straight to the longest waiter, so `active` stays as it is then. */
-  const leavePlace = (): void => {
-    const [next] = waiting;
+  #leavePlace(): void {
+    const [next] = this.#waiting ?? [];
     if (next === undefined) {
-      active -= 1;
+      this.#active -= 1;
       return;
     }
-    waiting.delete(next);
+    this.#waiting?.delete(next);
     next();
-  };
-
-  return {
-    run: async (work, signal) => {
-      const turn = takePlace(signal);
-      if (turn !== undefined) await turn;
-      try {
-        return await work();
-      } finally {
-        leavePlace();
-      }
-    },
-    get active() {
-      return active;
-    },
-    get waiting() {
-      return waiting.size;
-    },
-  };
-};
+  }
+}

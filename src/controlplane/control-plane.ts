@@ -8,7 +8,7 @@ import { createIds } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import type { CredentialsSource } from '../kube/client/login/credentials.ts';
-import type { Transport } from '../kube/client/transport.ts';
+import type { ParsedChunks, Transport } from '../kube/client/transport.ts';
 import type { Authority } from '../pki/authority.ts';
 import { type ApiServer, createApiServer } from './api/api-server.ts';
 import { createApiTransport, createRefusingTransport } from './api/in-process-transport.ts';
@@ -99,14 +99,16 @@ export const createControlPlane = ({ dataFile, connectNode, ...options }: Contro
   const { api, tokens } = guarded;
   const userOf = createShownCredentials({ authority, clock, tokens: () => tokens });
   const stopExpiry = startEventExpiry(store, clock);
+  const parsed: ParsedChunks = new WeakMap();
+  const transportFor = (user: User): Transport => createApiTransport(api, user, parsed);
   return {
     ...guarded,
     authority,
-    transportFor: (user) => createApiTransport(api, user),
+    transportFor,
     transportWith: (credentials) =>
       createShowingTransport(credentials, (shown) => {
         const user = userOf(shown);
-        return user === undefined ? createRefusingTransport() : createApiTransport(api, user);
+        return user === undefined ? createRefusingTransport() : transportFor(user);
       }),
     close: () => {
       stopExpiry();

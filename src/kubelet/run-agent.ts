@@ -144,7 +144,7 @@ const createApi = ({ clock, nodeName, metrics, mac, logs, kubelet, startedAtMs }
   };
   return createKubeletApi({
     clock,
-    pods: kubelet.pods.list,
+    pods: () => kubelet.pods.list(),
     logs: { files, keeper: logs, logDirectory: folders.logs, vmOf: kubelet.vmOf },
     metrics: () => metrics.registry.metrics(),
     resourceMetrics: async (signal) => renderResourceMetrics(await view(signal)),

@@ -44,7 +44,7 @@ export const serveStepKubelet = async (options: StepServingOptions): Promise<Ste
     answerFor: ({ pods, vmOf }) =>
       server.answerWith(
         createKubeletApi({
-          ...{ clock, pods: pods.list, logs: { files, keeper: logs, logDirectory, vmOf } },
+          ...{ clock, pods: () => pods.list(), logs: { files, keeper: logs, logDirectory, vmOf } },
           ...{ metrics: nothing, resourceMetrics: nothing, summary: async () => ({}) },
         }),
       ),

@@ -86,8 +86,8 @@ export const createFleetView = (deps: FleetViewDeps) => {
       const wanted = wantedMachines();
       return wanted !== undefined && readyNodes() >= wanted && boundMachines() >= wanted;
     },
-    machines: machines.list,
-    hosts: hosts.list,
+    machines: () => machines.list(),
+    hosts: () => hosts.list(),
     /** All Jobs have come to an end, good or bad, and there is one at least. */
     areJobsOver: (): boolean =>
       jobs.list().length > 0 && jobs.list().every((job) => isTrue(job, 'Complete') || isTrue(job, 'Failed')),

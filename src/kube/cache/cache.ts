@@ -3,13 +3,12 @@
  * read-your-writes possible: a fence taken from a write is reached once the cache has seen that write (design D3).
  */
 import { abortable } from '../../base/abort.ts';
-import type { Logger } from '../../base/logger.ts';
 import { createTextSharing } from '../../base/share-texts.ts';
 import type { WatchEvent } from '../client/client.ts';
 import type { KubeList, KubeObject } from '../types/meta.ts';
 import type { Resource } from '../types/resource.ts';
 import { type Change, createObjectStore, type IndexFunction, type ObjectStore, revisionOf } from './object-store.ts';
-import { type ReflectorOptions, type RelistCause, runReflector } from './reflector.ts';
+import { type ReflectorOptions, type ReflectorSink, type RelistCause, runReflector } from './reflector.ts';
 
 /** Something in the history of one kind that a reader wants the cache to have seen. */
 export interface Fence {
@@ -57,58 +56,98 @@ export interface CacheOptions<T extends KubeObject> extends Omit<ReflectorOption
   readonly metrics?: CacheMetrics;
 }
 
-export const createCache = <T extends KubeObject>(options: CacheOptions<T>): Cache<T> => {
-  const store = createObjectStore<T>(options.indexes);
-  const position = { history: 0, revision: 0 };
-  const announcer = createAnnouncer<T>(options);
-  const synced = Promise.withResolvers<void>();
-  let isSynced = false;
+export const createCache = <T extends KubeObject>(options: CacheOptions<T>): Cache<T> => new FollowingCache(options);
 
-  const replaced = (list: KubeList<T>): void => {
+/** Every agent of a fleet has some of them. */
+class FollowingCache<T extends KubeObject> implements Cache<T> {
+  readonly resource: Resource<T>;
+  readonly #options: CacheOptions<T>;
+  readonly #store: ObjectStore<T>;
+  readonly #announcer: Announcer<T>;
+  readonly #synced = Promise.withResolvers<void>();
+  #isSynced = false;
+  #history = 0;
+  #revision = 0;
+
+  constructor(options: CacheOptions<T>) {
+    this.resource = options.resource;
+    this.#options = options;
+    this.#store = createObjectStore<T>(options.indexes);
+    this.#announcer = new Announcer<T>(options);
+  }
+
+  get size(): number {
+    return this.#store.size;
+  }
+
+  get synced(): boolean {
+    return this.#isSynced;
+  }
+
+  get(key: string): T | undefined {
+    return this.#store.get(key);
+  }
+
+  list(): readonly T[] {
+    return this.#store.list();
+  }
+
+  byIndex(index: string, value: string): readonly T[] {
+    return this.#store.byIndex(index, value);
+  }
+
+  whenSynced(signal: AbortSignal): Promise<void> {
+    return abortable(this.#synced.promise, signal);
+  }
+
+  subscribe(handler: ChangeHandler<T>): () => void {
+    return this.#announcer.subscribe(handler, this.#store.list());
+  }
+
+  onProgress(run: () => void): () => void {
+    return this.#announcer.onProgress(run);
+  }
+
+  fenceAfter({ metadata }: KubeObject): Fence {
+    return { history: this.#history, revision: revisionOf(metadata.resourceVersion) };
+  }
+
+  fenceAfterDelete(key: string): Fence {
+    return { history: this.#history, revision: 0, deleted: { key, uid: this.#store.get(key)?.metadata.uid } };
+  }
+
+  hasReached(fence: Fence): boolean {
+    if (fence.history !== this.#history) return true;
+    return fence.revision <= this.#revision && isDeleted(this.#store, fence);
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    const { metrics, resource } = this.#options;
+    const onRelist = (cause: RelistCause): void => metrics?.relisted(resource.plural, cause);
+    const sink: ReflectorSink<T> = {
+      replaced: (list) => this.#replaced(list),
+      happened: (event) => this.#happened(event),
+    };
+    return runReflector({ ...this.#options, onRelist }, sink, signal);
+  }
+
+  #replaced(list: KubeList<T>): void {
     const revision = revisionOf(list.metadata.resourceVersion);
-    if (revision < position.revision) position.history += 1;
-    position.revision = revision;
-    const changes = store.replace(list.items);
-    isSynced = true;
-    synced.resolve();
-    announcer.announce(changes);
-  };
+    if (revision < this.#revision) this.#history += 1;
+    this.#revision = revision;
+    const changes = this.#store.replace(list.items);
+    this.#isSynced = true;
+    this.#synced.resolve();
+    this.#announcer.announce(changes);
+  }
 
-  const happened = (event: WatchEvent<T>): void => {
-    const changes = applyTo(store, event);
+  #happened(event: WatchEvent<T>): void {
+    const changes = applyTo(this.#store, event);
     const version = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
-    position.revision = Math.max(position.revision, revisionOf(version));
-    announcer.announce(changes);
-  };
-
-  return {
-    resource: options.resource,
-    get: store.get,
-    list: store.list,
-    byIndex: store.byIndex,
-    get size() {
-      return store.size;
-    },
-    get synced() {
-      return isSynced;
-    },
-    whenSynced: (signal) => abortable(synced.promise, signal),
-    subscribe: (handler) => announcer.subscribe(handler, store.list()),
-    onProgress: announcer.onProgress,
-    fenceAfter: ({ metadata }) => ({ history: position.history, revision: revisionOf(metadata.resourceVersion) }),
-    fenceAfterDelete: (key) => ({
-      history: position.history,
-      revision: 0,
-      deleted: { key, uid: store.get(key)?.metadata.uid },
-    }),
-    hasReached: (fence) =>
-      fence.history !== position.history || (fence.revision <= position.revision && isDeleted(store, fence)),
-    run: (signal) => {
-      const onRelist = (cause: RelistCause): void => options.metrics?.relisted(options.resource.plural, cause);
-      return runReflector({ ...options, onRelist }, { replaced, happened }, signal);
-    },
-  };
-};
+    this.#revision = Math.max(this.#revision, revisionOf(version));
+    this.#announcer.announce(changes);
+  }
+}
 
 const isDeleted = <T extends KubeObject>(store: ObjectStore<T>, { deleted }: Fence): boolean => {
   if (deleted === undefined) return true;
@@ -122,46 +161,42 @@ const applyTo = <T extends KubeObject>(store: ObjectStore<T>, event: WatchEvent<
   return change === undefined ? [] : [change];
 };
 
-interface Announcer<T extends KubeObject> {
-  announce(changes: readonly Change<T>[]): void;
-  subscribe(handler: ChangeHandler<T>, held: readonly T[]): () => void;
-  onProgress(run: () => void): () => void;
-}
-
 /** Tells the handlers. One that throws is logged and counted; the others and the cache go on. */
-const createAnnouncer = <T extends KubeObject>(options: {
-  readonly resource: Resource<T>;
-  readonly logger: Logger;
-  readonly metrics?: CacheMetrics;
-}): Announcer<T> => {
-  const handlers = new Set<ChangeHandler<T>>();
-  const listeners = new Set<() => void>();
+class Announcer<T extends KubeObject> {
+  readonly #options: Pick<CacheOptions<T>, 'resource' | 'logger' | 'metrics'>;
+  readonly #handlers = new Set<ChangeHandler<T>>();
+  readonly #listeners = new Set<() => void>();
 
-  const guarded = (run: () => void): void => {
+  constructor(options: Pick<CacheOptions<T>, 'resource' | 'logger' | 'metrics'>) {
+    this.#options = options;
+  }
+
+  announce(changes: readonly Change<T>[]): void {
+    for (const change of changes) for (const handler of this.#handlers) this.#guarded(() => handler(change));
+    for (const listener of this.#listeners) this.#guarded(listener);
+  }
+
+  subscribe(handler: ChangeHandler<T>, held: readonly T[]): () => void {
+    this.#handlers.add(handler);
+    for (const object of held) this.#guarded(() => handler({ type: 'added', object }));
+    return () => this.#handlers.delete(handler);
+  }
+
+  onProgress(run: () => void): () => void {
+    this.#listeners.add(run);
+    return () => this.#listeners.delete(run);
+  }
+
+  #guarded(run: () => void): void {
+    const { metrics, logger, resource } = this.#options;
     try {
       run();
     } catch (error) {
-      options.metrics?.handlerFailed(options.resource.plural);
-      options.logger.error('Cache handler failed', { resource: options.resource.plural, error });
+      metrics?.handlerFailed(resource.plural);
+      logger.error('Cache handler failed', { resource: resource.plural, error });
     }
-  };
-
-  return {
-    announce: (changes) => {
-      for (const change of changes) for (const handler of handlers) guarded(() => handler(change));
-      for (const listener of listeners) guarded(listener);
-    },
-    subscribe: (handler, held) => {
-      handlers.add(handler);
-      for (const object of held) guarded(() => handler({ type: 'added', object }));
-      return () => handlers.delete(handler);
-    },
-    onProgress: (run) => {
-      listeners.add(run);
-      return () => listeners.delete(run);
-    },
-  };
-};
+  }
+}
 
 /** For caches of many objects: no managedFields, and what several of them say is in memory once. */
 export const createLeanKeeping = (): (<T extends KubeObject>(object: T) => T) => {

@@ -32,59 +32,73 @@ export const revisionOf = (resourceVersion: string | undefined): number => {
 
 export const createObjectStore = <T extends KubeObject>(
   indexFunctions: Readonly<Record<string, IndexFunction<T>>> = {},
-): ObjectStore<T> => {
-  const objects = new Map<string, T>();
-  const indexes = Object.entries(indexFunctions).map(([name, valuesOf]) => createIndex(name, valuesOf));
+): ObjectStore<T> => new IndexedObjects(indexFunctions);
 
-  const put = (key: string, object: T): Change<T> => {
-    const old = objects.get(key);
-    objects.set(key, object);
-    for (const index of indexes) index.move(key, old, object);
-    return old === undefined ? { type: 'added', object } : { type: 'updated', object, old };
-  };
+class IndexedObjects<T extends KubeObject> implements ObjectStore<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #indexes: readonly Index<T>[];
 
-  const drop = (key: string, old: T): Change<T> => {
-    objects.delete(key);
-    for (const index of indexes) index.move(key, old, undefined);
-    return { type: 'deleted', old };
-  };
+  constructor(indexFunctions: Readonly<Record<string, IndexFunction<T>>>) {
+    this.#indexes = Object.entries(indexFunctions).map(([name, valuesOf]) => createIndex(name, valuesOf));
+  }
 
-  return {
-    get: (key) => objects.get(key),
-    list: () => [...objects.values()],
-    byIndex: (name, value) => {
-      const index = indexes.find((candidate) => candidate.name === name);
-      assert(index !== undefined, `no index named ${name}`);
-      return index.keys(value).flatMap((key) => objects.get(key) ?? []);
-    },
-    get size() {
-      return objects.size;
-    },
-    upsert: (object) => {
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  list(): readonly T[] {
+    return [...this.#objects.values()];
+  }
+
+  byIndex(name: string, value: string): readonly T[] {
+    const index = this.#indexes.find((candidate) => candidate.name === name);
+    assert(index !== undefined, `no index named ${name}`);
+    return index.keys(value).flatMap((key) => this.#objects.get(key) ?? []);
+  }
+
+  upsert(object: T): Change<T> | undefined {
+    const key = renderKey(keyOf(object));
+    const held = this.#objects.get(key);
+    return held !== undefined && isSameOrOlder(object, held) ? undefined : this.#put(key, object);
+  }
+
+  remove(last: T): Change<T> | undefined {
+    const key = renderKey(keyOf(last));
+    const held = this.#objects.get(key);
+    if (held === undefined || (isSameOrOlder(last, held) && !isSame(last, held))) return undefined;
+    return this.#drop(key, held);
+  }
+
+  replace(next: readonly T[]): readonly Change<T>[] {
+    const changes: Change<T>[] = [];
+    const gone = new Map(this.#objects);
+    for (const object of next) {
       const key = renderKey(keyOf(object));
-      const held = objects.get(key);
-      return held !== undefined && isSameOrOlder(object, held) ? undefined : put(key, object);
-    },
-    remove: (last) => {
-      const key = renderKey(keyOf(last));
-      const held = objects.get(key);
-      if (held === undefined || (isSameOrOlder(last, held) && !isSame(last, held))) return undefined;
-      return drop(key, held);
-    },
-    replace: (next) => {
-      const changes: Change<T>[] = [];
-      const gone = new Map(objects);
-      for (const object of next) {
-        const key = renderKey(keyOf(object));
-        const held = gone.get(key);
-        gone.delete(key);
-        if (held === undefined || !isSame(object, held)) changes.push(put(key, object));
-      }
-      for (const [key, old] of gone) changes.push(drop(key, old));
-      return changes;
-    },
-  };
-};
+      const held = gone.get(key);
+      gone.delete(key);
+      if (held === undefined || !isSame(object, held)) changes.push(this.#put(key, object));
+    }
+    for (const [key, old] of gone) changes.push(this.#drop(key, old));
+    return changes;
+  }
+
+  #put(key: string, object: T): Change<T> {
+    const old = this.#objects.get(key);
+    this.#objects.set(key, object);
+    for (const index of this.#indexes) index.move(key, old, object);
+    return old === undefined ? { type: 'added', object } : { type: 'updated', object, old };
+  }
+
+  #drop(key: string, old: T): Change<T> {
+    this.#objects.delete(key);
+    for (const index of this.#indexes) index.move(key, old, undefined);
+    return { type: 'deleted', old };
+  }
+}
 
 const isSame = (left: KubeObject, right: KubeObject): boolean =>
   left.metadata.uid === right.metadata.uid && left.metadata.resourceVersion === right.metadata.resourceVersion;
@@ -99,20 +113,28 @@ interface Index<T> {
 }
 
 const createIndex = <T>(name: string, valuesOf: IndexFunction<T>): Index<T> => {
-  const keysByValue = new Map<string, Set<string>>();
+  /** One key under a value is the rule, and stands there by itself: a set of one takes ten times as much. */
+  const keysByValue = new Map<string, string | Set<string>>();
   const forget = (key: string, value: string): void => {
     const keys = keysByValue.get(value);
-    keys?.delete(key);
-    if (keys?.size === 0) keysByValue.delete(value);
+    if (keys === key) keysByValue.delete(value);
+    if (!(keys instanceof Set)) return;
+    keys.delete(key);
+    if (keys.size === 0) keysByValue.delete(value);
   };
   const remember = (key: string, value: string): void => {
     const keys = keysByValue.get(value);
-    if (keys === undefined) keysByValue.set(value, new Set([key]));
-    else keys.add(key);
+    if (keys === undefined) keysByValue.set(value, key);
+    else if (keys instanceof Set) keys.add(key);
+    else if (keys !== key) keysByValue.set(value, new Set([keys, key]));
+  };
+  const keysOf = (value: string): readonly string[] => {
+    const keys = keysByValue.get(value) ?? [];
+    return typeof keys === 'string' ? [keys] : [...keys];
   };
   return {
     name,
-    keys: (value) => [...(keysByValue.get(value) ?? [])],
+    keys: keysOf,
     move: (key, old, object) => {
       for (const value of old === undefined ? [] : valuesOf(old)) forget(key, value);
       for (const value of object === undefined ? [] : valuesOf(object)) remember(key, value);

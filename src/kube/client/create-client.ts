@@ -60,10 +60,7 @@ export const createKubeClient = (deps: KubeClientDeps): KubeClient => {
         return parsePage(await callForJson(call), call.doing, listOptions.transform);
       }),
     watch: (resource, watchOptions) =>
-      readWatchEvents(`watching ${resource.plural}`, async () => {
-        const response = await caller.open(toWatch(resource, watchOptions));
-        return response.body;
-      }),
+      readWatchEvents(`watching ${resource.plural}`, () => caller.open(toWatch(resource, watchOptions))),
     create: async (resource, object, write) => {
       const call = toCreate(resource, object, ours(write));
       return parseCreated(await callForJson(call), object, call.doing);

@@ -24,7 +24,12 @@ export interface TransportResponse {
    * the end of the iteration always means that the peer ended the body.
    */
   readonly body: AsyncIterable<Uint8Array>;
+  /** Where several are given the very same chunks: what the first of them made of one. */
+  readonly parsed?: ParsedChunks;
 }
+
+/** Values that were parsed from chunks, for as long as those are held. Whoever finds one there may not change it. */
+export type ParsedChunks = WeakMap<Uint8Array, object>;
 
 /**
  * The code of an `unavailable` error that promises: no byte of the request was sent. Any request may be repeated after

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { KubeObject } from '../types/meta.ts';
 import type { WatchEvent } from './client.ts';
+import type { ParsedChunks } from './transport.ts';
 import { readWatchEvents } from './watch-stream.ts';
 
 type Chunk = string | Uint8Array;
@@ -11,9 +12,13 @@ async function* stream(chunks: readonly Chunk[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
 }
 
-const read = async (chunks: readonly Chunk[], lineBytesMax?: number): Promise<WatchEvent<KubeObject>[]> => {
+const read = async (
+  chunks: readonly Chunk[],
+  lineBytesMax?: number,
+  parsed?: ParsedChunks,
+): Promise<WatchEvent<KubeObject>[]> => {
   const events: WatchEvent<KubeObject>[] = [];
-  const open = async () => stream(chunks);
+  const open = async () => ({ body: stream(chunks), ...(parsed && { parsed }) });
   for await (const event of readWatchEvents<KubeObject>('watching pods', open, lineBytesMax)) events.push(event);
   return events;
 };
@@ -108,7 +113,8 @@ describe('a broken watch stream', () => {
 
   it('still gives the events before the trouble', async () => {
     const seen: string[] = [];
-    const events = readWatchEvents<KubeObject>('watching pods', async () => stream([line('ADDED', pod('a')), '{"ty']));
+    const body = stream([line('ADDED', pod('a')), '{"ty']);
+    const events = readWatchEvents<KubeObject>('watching pods', async () => ({ body }));
     await assert.rejects(async () => {
       for await (const event of events) seen.push(event.type);
     });
@@ -120,5 +126,35 @@ describe('a broken watch stream', () => {
       assert.doesNotMatch(`${error.message} ${error.stack} ${String(error.cause)}`, /hunter2|password/);
       return true;
     });
+  });
+});
+
+describe('of chunks that several read', () => {
+  const chunks = [line('ADDED', pod('a')), line('BOOKMARK', bookmark), line('DELETED', pod('b'))];
+  const bytes = chunks.map((chunk) => new TextEncoder().encode(chunk));
+  const readShared = (parsed: ParsedChunks, given: readonly Uint8Array[]) => read(given, undefined, parsed);
+
+  it('a line is parsed once for all of them', async () => {
+    const parsed: ParsedChunks = new WeakMap();
+    const first = await readShared(parsed, bytes);
+    const second = await readShared(parsed, bytes);
+    assert.deepEqual(names(first), ['a', 'bookmark 9', 'b']);
+    for (const [at, event] of first.entries()) assert.equal(second[at], event);
+  });
+
+  it('what does not begin or end with the chunk is read by each of them', async () => {
+    const parsed: ParsedChunks = new WeakMap();
+    const encode = (text: string) => new TextEncoder().encode(text);
+    const [a, , b] = chunks as [string, string, string];
+    const whole = encode(b);
+    await readShared(parsed, [whole]);
+    const rows: readonly (readonly Uint8Array[])[] = [
+      [encode(a.slice(0, 9)), encode(a.slice(9) + b)],
+      [encode(a + b)],
+      [encode(`${a}{"type":"DELE`), encode(b.slice('{"type":"DELE'.length))],
+    ];
+    for (const given of rows) assert.deepEqual(names(await readShared(parsed, given)), ['a', 'b']);
+    // The second half of a line and a known line look the same; only where it stands tells them apart.
+    await assert.rejects(readShared(parsed, [encode('{"type":"ADDED","object":'), whole]), { code: 'BadWatchLine' });
   });
 });

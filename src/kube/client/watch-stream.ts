@@ -9,34 +9,52 @@ import { broken, parseObject, toBuffer } from './body.ts';
 import type { WatchEvent } from './client.ts';
 import { parseWithoutManagedFields } from './managed-fields.ts';
 import { toStatusError } from './status-error.ts';
+import type { TransportResponse } from './transport.ts';
 
 const NEWLINE = 10;
 
 /** etcd refuses an object past a few megabytes; a line past this is no event. */
 const LINE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The events of the stream that `open` gives, until it ends. Throws what an `ERROR` event says, `unavailable` for half a line, `contract` for nonsense. */
+/**
+ * The events of the stream that `open` gives, until it ends. Throws what an `ERROR` event says, `unavailable` for half a line, `contract` for nonsense.
+ * Of chunks that others read too, a line is parsed once for all of them: a thousand caches in one process hold one object.
+ */
 export async function* readWatchEvents<T extends KubeObject>(
   doing: string,
-  open: () => Promise<AsyncIterable<Uint8Array>>,
+  open: () => Promise<Pick<TransportResponse, 'body' | 'parsed'>>,
   lineBytesMax = LINE_BYTES_MAX,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const splitter = createLineSplitter(lineBytesMax, doing);
-  for await (const chunk of await open()) {
+  const { body, parsed } = await open();
+  for await (const chunk of body) {
+    const shared = splitter.isBetweenLines() ? parsed : undefined;
+    const known = parseKnown<T>(shared?.get(chunk));
+    if (known !== undefined) {
+      yield known;
+      continue;
+    }
     for (const line of splitter.push(toBuffer(chunk))) {
       const event = parseWatchLine<T>(line, doing, 'line');
-      if (event !== undefined) yield event;
+      if (event === undefined) continue;
+      if (line.length === chunk.length - 1) shared?.set(chunk, event);
+      yield event;
     }
   }
   const event = parseWatchLine<T>(splitter.rest(), doing, 'rest');
   if (event !== undefined) yield event;
 }
 
+/** What stands there was an event of this kind when it was put there: nobody else writes into the same stream. */
+const parseKnown = <T extends KubeObject>(known: object | undefined): WatchEvent<T> | undefined =>
+  known as WatchEvent<T> | undefined;
+
 interface LineSplitter {
   /** The lines that this chunk completes. */
   push(chunk: Buffer): readonly Buffer[];
   /** What is left behind the last newline. */
   rest(): Buffer;
+  isBetweenLines(): boolean;
 }
 
 const createLineSplitter = (lineBytesMax: number, doing: string): LineSplitter => {
@@ -72,6 +90,7 @@ const createLineSplitter = (lineBytesMax: number, doing: string): LineSplitter =
       return lines;
     },
     rest: take,
+    isBetweenLines: () => pending.length === 0,
   };
 };
 

@@ -17,53 +17,64 @@ export interface Fences {
   start(wake: (key: string) => void): () => void;
 }
 
-export const createFences = (caches: readonly CachePosition[]): Fences => {
-  const fencesByKey = new Map<string, { readonly cache: CachePosition; readonly fence: Fence }[]>();
-  const waiting = new Set<string>();
+export const createFences = (caches: readonly CachePosition[]): Fences => new CacheFences(caches);
 
-  const isReached = (key: string): boolean => {
-    const open = fencesByKey.get(key)?.filter(({ cache, fence }) => !cache.hasReached(fence)) ?? [];
-    if (open.length > 0) fencesByKey.set(key, open);
-    else fencesByKey.delete(key);
+interface CacheFence {
+  readonly cache: CachePosition;
+  readonly fence: Fence;
+}
+
+class CacheFences implements Fences {
+  readonly #caches: readonly CachePosition[];
+  readonly #fencesByKey = new Map<string, readonly CacheFence[]>();
+  readonly #waiting = new Set<string>();
+
+  constructor(caches: readonly CachePosition[]) {
+    this.#caches = caches;
+  }
+
+  wrote(key: string, resource: Resource<KubeObject>, written: KubeObject): void {
+    const fences = this.#cachesOf(resource).map((cache) => ({ cache, fence: cache.fenceAfter(written) }));
+    this.#raise(key, fences);
+  }
+
+  deleting(key: string, resource: Resource<KubeObject>, deletedKey: string): () => void {
+    const fences = this.#cachesOf(resource).map((cache) => ({ cache, fence: cache.fenceAfterDelete(deletedKey) }));
+    return () => this.#raise(key, fences);
+  }
+
+  isClear(key: string): boolean {
+    if (this.#isReached(key)) return true;
+    this.#waiting.add(key);
+    return false;
+  }
+
+  start(wake: (key: string) => void): () => void {
+    const onProgress = (): void => {
+      for (const key of this.#waiting) {
+        if (!this.#isReached(key)) continue;
+        this.#waiting.delete(key);
+        wake(key);
+      }
+    };
+    const stops = this.#caches.map((cache) => cache.onProgress(onProgress));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  #cachesOf({ kind, group }: Resource<KubeObject>): readonly CachePosition[] {
+    return this.#caches.filter(({ resource }) => resource.kind === kind && resource.group === group);
+  }
+
+  #raise(key: string, fences: readonly CacheFence[]): void {
+    if (fences.length > 0) this.#fencesByKey.set(key, [...(this.#fencesByKey.get(key) ?? []), ...fences]);
+  }
+
+  #isReached(key: string): boolean {
+    const open = this.#fencesByKey.get(key)?.filter(({ cache, fence }) => !cache.hasReached(fence)) ?? [];
+    if (open.length > 0) this.#fencesByKey.set(key, open);
+    else this.#fencesByKey.delete(key);
     return open.length === 0;
-  };
-
-  const fencesOn = (resource: Resource<KubeObject>, fenceOn: (cache: CachePosition) => Fence) =>
-    caches
-      .filter((cache) => cache.resource.kind === resource.kind && cache.resource.group === resource.group)
-      .map((cache) => ({ cache, fence: fenceOn(cache) }));
-
-  const raise = (key: string, fences: ReturnType<typeof fencesOn>): void => {
-    if (fences.length > 0) fencesByKey.set(key, [...(fencesByKey.get(key) ?? []), ...fences]);
-  };
-
-  return {
-    wrote: (key, resource, written) =>
-      raise(
-        key,
-        fencesOn(resource, (cache) => cache.fenceAfter(written)),
-      ),
-    deleting: (key, resource, deletedKey) => {
-      const fences = fencesOn(resource, (cache) => cache.fenceAfterDelete(deletedKey));
-      return () => raise(key, fences);
-    },
-    isClear: (key) => {
-      if (isReached(key)) return true;
-      waiting.add(key);
-      return false;
-    },
-    start: (wake) => {
-      const onProgress = (): void => {
-        for (const key of waiting) {
-          if (!isReached(key)) continue;
-          waiting.delete(key);
-          wake(key);
-        }
-      };
-      const stops = caches.map((cache) => cache.onProgress(onProgress));
-      return () => {
-        for (const stop of stops) stop();
-      };
-    },
-  };
-};
+  }
+}

@@ -60,7 +60,7 @@ export const followRemote = (
   return {
     nodes,
     clientFor: ({ key, permit }) => createFencedClient(client, { key, fences, permit }),
-    isClear: fences.isClear,
+    isClear: (key) => fences.isClear(key),
     probe: async (probeSignal) => {
       await client.getRaw('/api/v1/nodes?limit=1', { signal: probeSignal });
     },
