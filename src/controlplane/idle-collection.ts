@@ -12,7 +12,15 @@ export interface Heap {
   busyShare(): number;
   /** Undefined where the process was started without it. */
   readonly collect: (() => void) | undefined;
+  /** Whether the space for new objects may grow. What it grew to it keeps until the next collection. */
+  setYoungGrowth(growth: YoungGrowth): void;
 }
+
+/**
+ * In a burst a large space for new objects lets most of them die young: with a small one a fleet that joins takes half as much again at its peak. A
+ * process that mostly waits fills the same space with what it would have let go anyway.
+ */
+export type YoungGrowth = 'grows' | 'stays';
 
 const LOOK_EVERY_MS = 5_000;
 const IDLE_SHARE = 0.1;
@@ -45,7 +53,9 @@ export const startIdleCollection = (
   const look = (): void => {
     cancel = clock.schedule(LOOK_EVERY_MS, look);
     looks += 1;
-    if (!isWorthIt(heap.busyShare(), heap.sizeBytes() - leftBytes)) return;
+    const busyShare = heap.busyShare();
+    heap.setYoungGrowth(busyShare < CALM_SHARE ? 'stays' : 'grows');
+    if (!isWorthIt(busyShare, heap.sizeBytes() - leftBytes)) return;
     const beforeBytes = heap.sizeBytes();
     collect();
     const afterBytes = heap.sizeBytes();

@@ -15,22 +15,32 @@ export interface Change {
 export const encodeStored = (type: Change['type'], { json }: Entry): Uint8Array =>
   Buffer.from(`{"type":"${type}","object":${json}}\n`);
 
-export const createChange = (effect: 'put' | 'remove', entry: Entry, previous: Entry | undefined): Change => {
-  const type = effect === 'remove' ? 'DELETED' : previous === undefined ? 'ADDED' : 'MODIFIED';
-  let line: Uint8Array | undefined;
-  return {
-    type,
-    revision: entry.revision,
-    entry,
-    previous,
-    line: () => {
-      if (line === undefined) {
-        queueMicrotask(() => {
-          line = undefined;
-        });
-        line = encodeStored(type, entry);
-      }
-      return line;
-    },
-  };
-};
+export const createChange = (effect: 'put' | 'remove', entry: Entry, previous: Entry | undefined): Change =>
+  new StoredChange(effect === 'remove' ? 'DELETED' : previous === undefined ? 'ADDED' : 'MODIFIED', entry, previous);
+
+/** Thousands of them are history. */
+class StoredChange implements Change {
+  readonly type: Change['type'];
+  readonly entry: Entry;
+  readonly previous: Entry | undefined;
+  #line: Uint8Array | undefined;
+
+  constructor(type: Change['type'], entry: Entry, previous: Entry | undefined) {
+    this.type = type;
+    this.entry = entry;
+    this.previous = previous;
+  }
+
+  get revision(): number {
+    return this.entry.revision;
+  }
+
+  line(): Uint8Array {
+    if (this.#line !== undefined) return this.#line;
+    queueMicrotask(() => {
+      this.#line = undefined;
+    });
+    this.#line = encodeStored(this.type, this.entry);
+    return this.#line;
+  }
+}

@@ -63,10 +63,8 @@ const readWatch = ({ store }: ApiDeps, call: Call): Watch => {
 const tooOld = (from: number, { store }: ApiDeps) => expired(`too old resource version: ${from} (${store.revision})`);
 
 const openWatch = (deps: ApiDeps, watch: Watch, sink: ByteSink): (() => void) => {
-  const { store, clock, watches } = deps;
-  const { call, from } = watch;
-  const render = createRenderer(deps, call);
-  const encode = createEncoder(watch, render);
+  const { store } = deps;
+  const { from } = watch;
   // A version that is yet to come is waited for, as a real API server does.
   const past = from === undefined || from > store.revision ? [] : store.since(from);
   if (past === undefined) {
@@ -74,58 +72,99 @@ const openWatch = (deps: ApiDeps, watch: Watch, sink: ByteSink): (() => void) =>
     sink.end();
     return () => undefined;
   }
-  if (from === undefined) for (const line of initialLines(deps, watch, render)) sink.push(line);
-  const collection = collectionFor(call);
-  const see = (change: Change): void => {
-    const line = from !== undefined && change.revision <= from ? undefined : encode(change);
-    if (line !== undefined) sink.push(line);
-  };
-  for (const change of past) if (change.entry.collection === collection) see(change);
-
-  const wantsBookmarks = isTrue(call.query.get('allowWatchBookmarks'));
-  const bookmark = (): void => {
-    if (wantsBookmarks)
-      sink.push(encodeLine('BOOKMARK', renderBookmark(call, { resourceVersion: String(store.revision) })));
-  };
-  let cancelBookmark = (): void => undefined;
-  const schedule = (): void => {
-    cancelBookmark = clock.schedule(deps.bookmarkEveryMs, () => {
-      store.whenSettled(bookmark);
-      schedule();
-    });
-  };
-  if (wantsBookmarks) schedule();
-  const unsubscribe = store.subscribe(collection, see);
-  const stop = (): void => {
-    unsubscribe();
-    cancelBookmark();
-    cancelEnd();
-    watches.delete(end);
-  };
-  // A bookmark says that everything up to it was sent, so it waits for what is undecided.
-  const end = (): void =>
-    store.whenSettled(() => {
-      stop();
-      bookmark();
-      sink.end();
-    });
-  const cancelEnd = clock.schedule(watch.timeoutMs, end);
-  watches.add(end);
-  return stop;
+  const open = new OpenWatch(deps, watch, sink);
+  open.start(past);
+  return () => open.stop();
 };
 
-type Encode = (change: Pick<Change, 'type' | 'entry' | 'previous' | 'line'>) => Uint8Array | undefined;
+/** A fleet has thousands of them, of which most are never told anything but how far they are. */
+class OpenWatch {
+  readonly #deps: ApiDeps;
+  readonly #watch: Watch;
+  readonly #sink: ByteSink;
+  readonly #render: (object: StoredObject) => Fields;
+  readonly #encode: Encode;
+  #unsubscribe = nothing;
+  #cancelBookmark = nothing;
+  #cancelEnd = nothing;
+
+  constructor(deps: ApiDeps, watch: Watch, sink: ByteSink) {
+    this.#deps = deps;
+    this.#watch = watch;
+    this.#sink = sink;
+    this.#render = createRenderer(deps, watch.call);
+    this.#encode = createEncoder(watch, this.#render);
+  }
+
+  /** First what there is, or happened since; then what happens. */
+  start(past: readonly Change[]): void {
+    const { store, clock, watches } = this.#deps;
+    const { call, from, timeoutMs } = this.#watch;
+    if (from === undefined)
+      for (const line of initialLines(this.#deps, this.#watch, this.#render)) this.#sink.push(line);
+    const collection = collectionFor(call);
+    for (const change of past) if (change.entry.collection === collection) this.#see(change);
+    if (this.#wantsBookmarks()) this.#scheduleBookmark();
+    this.#unsubscribe = store.subscribe(collection, (change) => this.#see(change));
+    this.#cancelEnd = clock.schedule(timeoutMs, this.#end);
+    watches.add(this.#end);
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+    this.#cancelBookmark();
+    this.#cancelEnd();
+    this.#deps.watches.delete(this.#end);
+  }
+
+  #see(change: Change): void {
+    const { from } = this.#watch;
+    const line = from !== undefined && change.revision <= from ? undefined : this.#encode(change);
+    if (line !== undefined) this.#sink.push(line);
+  }
+
+  #wantsBookmarks(): boolean {
+    return isTrue(this.#watch.call.query.get('allowWatchBookmarks'));
+  }
+
+  #scheduleBookmark(): void {
+    const { clock, store, bookmarkEveryMs } = this.#deps;
+    this.#cancelBookmark = clock.schedule(bookmarkEveryMs, () => {
+      store.whenSettled(() => this.#bookmark());
+      this.#scheduleBookmark();
+    });
+  }
+
+  #bookmark(): void {
+    if (!this.#wantsBookmarks()) return;
+    const resourceVersion = String(this.#deps.store.revision);
+    this.#sink.push(encodeLine('BOOKMARK', renderBookmark(this.#watch.call, { resourceVersion })));
+  }
+
+  /** A bookmark says that everything up to it was sent, so it waits for what is undecided. */
+  readonly #end = (): void =>
+    this.#deps.store.whenSettled(() => {
+      this.stop();
+      this.#bookmark();
+      this.#sink.end();
+    });
+}
+
+const nothing = (): void => undefined;
+
+type Encode = (change: Change) => Uint8Array | undefined;
 
 /** An object that comes to be selected is added, one that ceases to be is deleted, whatever happened to it. */
 const createEncoder = ({ call, isSelected }: Watch, render: (object: StoredObject) => Fields): Encode => {
   const isPlain = formatOf(call) === 'object';
-  return ({ type, entry, previous, line }) => {
+  return (change) => {
+    const { type, entry, previous } = change;
     const isIn = type !== 'DELETED' && isSelected(entry);
     const wasIn = previous !== undefined && isSelected(previous);
     if (!isIn && !wasIn) return undefined;
     const seen: EventType = !isIn ? 'DELETED' : wasIn ? 'MODIFIED' : 'ADDED';
     const isAsStored = isPlain && seen === type && isShownAsStored(call.kind, entry);
-    return isAsStored ? line() : encodeLine(seen, render(isIn ? entry.object : lastSelected(entry, previous)));
+    return isAsStored ? change.line() : encodeLine(seen, render(isIn ? entry.object : lastSelected(entry, previous)));
   };
 };
 
