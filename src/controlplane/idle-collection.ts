@@ -12,15 +12,16 @@ export interface Heap {
   busyShare(): number;
   /** Undefined where the process was started without it. */
   readonly collect: (() => void) | undefined;
-  /** Whether the space for new objects may grow. What it grew to it keeps until the next collection. */
-  setYoungGrowth(growth: YoungGrowth): void;
+  /** Called at every look, also when nothing is new. */
+  setGrowth(growth: Growth): void;
 }
 
 /**
- * In a burst a large space for new objects lets most of them die young: with a small one a fleet that joins takes half as much again at its peak. A
- * process that mostly waits fills the same space with what it would have let go anyway.
+ * How the heap may grow. `burst`: the space for new objects as the engine wants it, so that most of them die young, and no more than half as much
+ * again as is in use before it collects; the engine itself lets three times as much pile up, and what the allocator had to give for that never came back.
+ * `calm`: the space for new objects stays as it is, where the engine would fill whatever it once grew to.
  */
-export type YoungGrowth = 'grows' | 'stays';
+export type Growth = 'burst' | 'calm';
 
 const LOOK_EVERY_MS = 5_000;
 const IDLE_SHARE = 0.1;
@@ -42,6 +43,7 @@ export const startIdleCollection = (
 ): (() => void) => {
   const { collect } = heap;
   if (collect === undefined) return () => undefined;
+  heap.setGrowth('burst');
   let leftBytes = heap.sizeBytes();
   let looks = CALM_LOOKS;
   const isWorthIt = (busyShare: number, grownBytes: number): boolean => {
@@ -54,7 +56,7 @@ export const startIdleCollection = (
     cancel = clock.schedule(LOOK_EVERY_MS, look);
     looks += 1;
     const busyShare = heap.busyShare();
-    heap.setYoungGrowth(busyShare < CALM_SHARE ? 'stays' : 'grows');
+    heap.setGrowth(busyShare < CALM_SHARE ? 'calm' : 'burst');
     if (!isWorthIt(busyShare, heap.sizeBytes() - leftBytes)) return;
     const beforeBytes = heap.sizeBytes();
     collect();

@@ -1,14 +1,17 @@
 /** Adapter: the heap of this process. It can be collected on demand when Node was started with `--expose-gc`. */
 import { setFlagsFromString } from 'node:v8';
-import type { Heap, YoungGrowth } from './idle-collection.ts';
+import type { Growth, Heap } from './idle-collection.ts';
 
-/** By how much the engine lets the space for new objects grow, each time that enough of them have survived. Its own is 2. */
-const GROWTH_FACTOR: Readonly<Record<YoungGrowth, number>> = { grows: 2, stays: 1 };
+/** By which factor the space for new objects grows, and by how much of what is in use the rest may; 0 leaves that to the engine. */
+const FLAGS: Readonly<Record<Growth, readonly string[]>> = {
+  burst: ['--semi-space-growth-factor=2', '--heap-growing-percent=50'],
+  calm: ['--semi-space-growth-factor=1', '--heap-growing-percent=0'],
+};
 
 export const createSystemHeap = (): Heap => {
   const { gc } = globalThis;
   let last = performance.eventLoopUtilization();
-  let growth: YoungGrowth = 'grows';
+  let growth: Growth | undefined;
   return {
     sizeBytes: () => {
       const { heapTotal, external } = process.memoryUsage();
@@ -20,10 +23,10 @@ export const createSystemHeap = (): Heap => {
       last = now;
       return utilization;
     },
-    setYoungGrowth: (wanted) => {
+    setGrowth: (wanted) => {
       if (wanted === growth) return;
       growth = wanted;
-      setFlagsFromString(`--semi-space-growth-factor=${GROWTH_FACTOR[wanted]}`);
+      for (const flag of FLAGS[wanted]) setFlagsFromString(flag);
     },
     // The flavour that also gives back the space for new objects, and the code and buffers that nobody uses.
     collect: gc && (() => void gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })),
