@@ -7,6 +7,7 @@ import { createLogger } from '../../base/logger.ts';
 import { createSystemRandom } from '../../base/random.ts';
 import { openTriedRack } from '../../sim/mac/bash/try-sandbox.ts';
 import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
+import { openAuditLog } from '../control-plane/open-audit-log.ts';
 import type { CliIo } from '../io.ts';
 import { applyWork } from './apply-work.ts';
 import { chooseMacs, describeChoice, type MacChoice } from './choose-macs.ts';
@@ -87,6 +88,8 @@ const startShown = async (
   throwIfAborted(signal);
   const random = createSystemRandom();
   const logger = createLogger({ clock, level: flags.log ? 'info' : 'error', destination: { write: io.stderr } });
+  const audit = await openAuditLog(flags, display.say);
+  closing.defer(audit.close);
   const folder = openDataFolder(flags);
   closing.defer(() => folder.dispose());
   const { data: asData, macsAs: asked, machines: macs } = flags;
@@ -99,7 +102,8 @@ const startShown = async (
   const [startedMs, startedAtMs] = [clock.elapsed(), clock.now()];
   const onListening = (url: string): void =>
     display.say(`API server ready at ${url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
-  const options = { ...deps, ...toOptions(flags, folder, choice), onListening };
+  const { auditLog } = audit;
+  const options = { ...deps, ...toOptions(flags, folder, choice), onListening, ...(auditLog && { auditLog }) };
   const fleet = await startKept({
     ...{ port: flags.port, lastPort: folder.readPort(), data: flags.data, say: display.say },
     start: (port) => startFleet({ ...options, port }, signal),

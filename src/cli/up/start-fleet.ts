@@ -5,6 +5,7 @@
 import { linkedController, throwIfAborted } from '../../base/abort.ts';
 import type { FleetError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
+import type { AuditLog } from '../../controlplane/audit/audit-log.ts';
 import type { OnRequest } from '../../controlplane/auth/audit.ts';
 import { ADMIN } from '../../controlplane/auth/user.ts';
 import { KUBELET_CLIENT } from '../../controlplane/node-connection.ts';
@@ -48,6 +49,7 @@ export interface FleetOptions extends Omit<StepLevelOptions, 'clientForNode' | '
   readonly agents?: 'tart-kubelet';
   /** Told of every request to the API once it is answered. */
   readonly onRequest?: OnRequest;
+  readonly auditLog?: AuditLog;
   /** Called when the API answers, which is long before all else is started. */
   readonly onListening?: (url: string) => void;
   /** On which Macs run real bash; they are step-level without it. Closed by whoever opened it, after the fleet. */
