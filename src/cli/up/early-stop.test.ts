@@ -75,6 +75,14 @@ describe('up that is stopped before it shows anything', { ...LIMIT, concurrency:
     assert.match(later.stdout, /^Not ready yet:\n[\s\S]*^Stopped after .* Nothing of it is left\.\n$/m);
   });
 
+  it('says it of chaos too, which was to end with a verdict', {
+    skip: process.platform === 'linux' ? false : 'chaos needs Linux',
+  }, async ({ signal }) => {
+    const { exitCode, stdout, stderr } = await interrupt(['--chaos'], FIRST_LINE, signal);
+    assert.equal(exitCode, 130, stderr);
+    assert.match(stdout, /^Stopped after \d+\.\d s\. Nothing of it is left\.\n$/m);
+  });
+
   it('says it in JSON where that was asked for', async ({ signal }) => {
     const { stdout } = await interrupt(['--json'], /API server ready/, signal);
     const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');

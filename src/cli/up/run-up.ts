@@ -28,26 +28,28 @@ const guestSpeedUpOf = (machines: number): number => GUEST_SPEED_UP * Math.min(1
 
 export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
   const flags = completeFlags(given, io.platform ?? 'linux');
-  if (flags.chaos) {
-    const { runChaosUp } = await import('./chaos/run-chaos-up.ts');
-    await runChaosUp(flags, io);
-    return;
-  }
   const clock = createSystemClock();
   const startedMs = clock.elapsed();
   const display = createDisplay(io, flags.json ? 'json' : 'text', clock.now());
   const sayRest = (next: string): void =>
     display.say(`Stopped after ${((clock.elapsed() - startedMs) / 1_000).toFixed(1)} s. ${describeRest(flags)}${next}`);
   try {
-    await runUntilStopped({ flags, io, clock, display });
+    await (flags.chaos ? runChaos(flags, io) : runUntilStopped({ flags, io, clock, display }));
   } catch (error) {
     // Whoever stopped it wants to know what is left, however far it had got.
     if (!isStop(error, io.signal)) throw error;
     sayRest('');
-    if (flags.until !== undefined) throw error;
+    if (flags.until !== undefined || flags.chaos) throw error;
     return;
   }
+  // Chaos ends with its verdict.
+  if (flags.chaos) return;
   sayRest(flags.until === undefined ? '' : ' Next: `macfleet up` without --until, and kubectl in another terminal.');
+};
+
+const runChaos = async (flags: UpFlags, io: CliIo): Promise<void> => {
+  const { runChaosUp } = await import('./chaos/run-chaos-up.ts');
+  await runChaosUp(flags, io);
 };
 
 const isStop = (error: unknown, signal: AbortSignal): boolean =>
