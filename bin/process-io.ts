@@ -17,11 +17,17 @@ export interface ProcessWish {
   readonly unread: 'go-on' | 'stop';
 }
 
-/** To be called once: from then on SIGINT and SIGTERM abort the signal, and a reader that went away (`… | head`) is no error. */
+/** To be called once: from then on SIGINT and SIGTERM abort the signal, the second of a kind ends the process, and a reader that went away (`… | head`) is no error. */
 export const openProcess = ({ unread }: ProcessWish = { unread: 'go-on' }): OpenedProcess => {
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => stopping.abort(cancelled(`stopped by ${name}`)));
+    let isAsked = false;
+    // Listened to on: with `once` a second one that came before the first was heard, as while modules load, would be lost.
+    process.on(name, () => {
+      if (isAsked) endBy(name);
+      isAsked = true;
+      stopping.abort(cancelled(`stopped by ${name}`));
+    });
   }
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -51,6 +57,12 @@ export const openProcess = ({ unread }: ProcessWish = { unread: 'go-on' }): Open
     },
     stop: () => stopping.abort(),
   };
+};
+
+/** As if nobody had listened. */
+const endBy = (name: NodeJS.Signals): void => {
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
 };
 
 /** One life of a program: its failure is told and becomes the exit code; at its end everything it opened is closed. */

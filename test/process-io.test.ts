@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 
 const DOOR = join(import.meta.dirname, '..', 'bin', 'process-io.ts');
 
@@ -17,14 +17,24 @@ setInterval(() => undefined, 60_000);
 io.stdout('up\\n');
 `;
 
+/** As one that is busy loading modules meanwhile: it hears of both only afterwards. */
+const deafTo = (name: NodeJS.Signals): string => `${STUBBORN}
+process.kill(process.pid, '${name}');
+process.kill(process.pid, '${name}');
+`;
+
+const start = (t: TestContext, program: string) => {
+  const args = ['--input-type=module', '--eval', program];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  return { child, ended: once(child, 'exit'), lines: createInterface({ input: child.stdout }) };
+};
+
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   it(`a program that does not end after the first ${name} is ended by the second`, { timeout: 30_000 }, async (t) => {
-    const args = ['--input-type=module', '--eval', STUBBORN];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    t.after(() => child.kill('SIGKILL'));
-    const ended = once(child, 'exit');
+    const { child, ended, lines } = start(t, STUBBORN);
     const said: string[] = [];
-    for await (const line of createInterface({ input: child.stdout })) {
+    for await (const line of lines) {
       said.push(line);
       child.kill(name);
     }
@@ -35,5 +45,11 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
         [null, name],
       ],
     );
+  });
+
+  it(`two ${name} that a program hears of at once end it too`, { timeout: 30_000 }, async (t) => {
+    const { ended, lines } = start(t, deafTo(name));
+    for await (const line of lines) assert.match(line, /^(up|stopping)$/);
+    assert.deepEqual(await ended, [null, name]);
   });
 }

@@ -9,7 +9,8 @@ import { notes } from './show/help-format.ts';
 const HELP = `
 A Mac is found by its id or the beginning of it, by its machine or Node, and by its name at Scaleway. The timeline is put together
 from the records, conditions and events of the object and of those it belongs to, from steps on the Mac, and from what the
-cloud was seen to do.
+cloud was seen to do. Most times have whole seconds: within one, what has a finer time goes by it, the rest from cause to effect (made,
+asked for, the cloud, steps, containers, state, conditions, events), and events as they were stored.
 
 Examples:
   macfleet describe host 5b804c04

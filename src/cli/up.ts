@@ -4,6 +4,7 @@ import { parseDuration } from '../base/duration.ts';
 import { FleetError } from '../base/errors.ts';
 import { parseList } from '../base/flags/flag-values.ts';
 import { parsePort, parseWhole } from '../base/flags/parse-number.ts';
+import { auditOptions } from './control-plane/audit-flags.ts';
 import type { CliIo } from './io.ts';
 import { notes } from './show/help-format.ts';
 import { FLEET_NAMES, type FleetName, type GivenFlags } from './up/up-flags.ts';
@@ -82,6 +83,7 @@ const TROUBLE = [
 const OTHERS = [
   new Option('--json', 'a line of JSON for each change').default(false),
   new Option('--log', 'show the log of the controllers on stderr').default(false),
+  ...auditOptions(),
   new Option(
     '--port <port>',
     'port of the API server; 0 takes a free one, or with --data the one of the last run if it is free',

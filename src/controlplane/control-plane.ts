@@ -14,6 +14,7 @@ import { type ApiServer, createApiServer } from './api/api-server.ts';
 import { createApiTransport, createRefusingTransport } from './api/in-process-transport.ts';
 import type { OpenNodeLog } from './api/node-log.ts';
 import { whenDurable } from './api/when-durable.ts';
+import { type AuditLog, withAuditLog } from './audit/audit-log.ts';
 import { createAccessGate } from './auth/access-gate.ts';
 import { type OnRequest, withAudit, withAuditIds } from './auth/audit.ts';
 import { ensureAuthority } from './auth/authority-record.ts';
@@ -41,6 +42,8 @@ export interface GuardedApiOptions {
   readonly openNodeLog?: OpenNodeLog;
   /** Told of every request once it is answered. */
   readonly onRequest?: OnRequest;
+  /** Told of requests as they were answered to whoever is outside. */
+  readonly auditLog?: AuditLog;
   /** How often a watch tells how far it is. */
   readonly bookmarkEveryMs?: number;
 }
@@ -55,6 +58,7 @@ export interface GuardedApi {
 /** The API on a store, with authorization and admission in front, and the roles that every cluster has. */
 export const createGuardedApi = (options: GuardedApiOptions): GuardedApi => {
   const { store, clock, random, logger, knownTokens: known = [], openNodeLog, onRequest, bookmarkEveryMs } = options;
+  const { auditLog: log } = options;
   const signingKey = ensureSigningKey(store, random.stream('token-key'));
   const tokens = createTokens({ store, clock, signingKey, known });
   const gate = createAccessGate({ store, clock, ids: createIds(random.stream('tokens')), tokens });
@@ -67,7 +71,10 @@ export const createGuardedApi = (options: GuardedApiOptions): GuardedApi => {
   ensureBootstrapRoles(store, api.handle);
   store.flush();
   const handle = withAuditIds(withAudit(api.handle, onRequest), createIds(random.stream('audit')));
-  return { api: { ...api, handle, answer: whenDurable(store, handle) }, tokens, authorize: gate.authorize };
+  const { authorize } = gate;
+  const durable = whenDurable(store, handle);
+  const answer = log === undefined ? durable : withAuditLog(durable, { log, clock, authorize });
+  return { api: { ...api, handle, answer }, tokens, authorize };
 };
 
 export interface ControlPlaneOptions extends Omit<GuardedApiOptions, 'store' | 'openNodeLog'> {

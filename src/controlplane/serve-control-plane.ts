@@ -16,6 +16,7 @@ import { renderKubeconfig } from '../kube/client/login/render-kubeconfig.ts';
 import type { Transport } from '../kube/client/transport.ts';
 import { createManager } from '../kube/manager/manager.ts';
 import { renderCertificate } from '../pki/certificate.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import type { OnRequest } from './auth/audit.ts';
 import { CONTROLLER_MANAGER, controllerUser } from './auth/bootstrap/roles-for-controllers.ts';
 import { issueClientCertificate, issueServerCertificate } from './auth/client-certificate.ts';
@@ -39,6 +40,7 @@ export interface ServeOptions {
   readonly databaseFile?: string;
   /** Told of every request once it is answered. */
   readonly onRequest?: OnRequest;
+  readonly auditLog?: AuditLog;
 }
 
 export interface ServedControlPlane {
@@ -62,12 +64,13 @@ export interface ServedControlPlane {
 }
 
 export const serveControlPlane = async (options: ServeOptions): Promise<ServedControlPlane> => {
-  const { clock, random, logger, databaseFile, onRequest } = options;
+  const { clock, random, logger, databaseFile, onRequest, auditLog } = options;
   shrinkBufferPool();
   const broken = createBreakage();
   const plane = createControlPlane({
     ...{ clock, random, logger, connectNode: connectNodeByTls, onStoreFailed: broken.note },
     ...(onRequest !== undefined && { onRequest }),
+    ...(auditLog !== undefined && { auditLog }),
     ...(databaseFile !== undefined && { dataFile: databaseFile }),
   });
   const https = await listenOrClose(options, plane);

@@ -7,8 +7,10 @@ import { createSystemRandom } from '../../base/random.ts';
 import { type ServedControlPlane, serveControlPlane } from '../../controlplane/serve-control-plane.ts';
 import type { CliIo } from '../io.ts';
 import { openDataFolder } from '../up/data-folder.ts';
+import type { AuditFlags } from './audit-flags.ts';
+import { openAuditLog } from './open-audit-log.ts';
 
-export interface ControlPlaneFlags {
+export interface ControlPlaneFlags extends AuditFlags {
   readonly data?: string;
   readonly port: number;
   readonly log: boolean;
@@ -27,6 +29,9 @@ export const runControlPlane = async (flags: ControlPlaneFlags, io: CliIo): Prom
   const clock = createSystemClock();
   const startedMs = clock.elapsed();
   const logger = createLogger({ clock, level: flags.log ? 'info' : 'error', destination: { write: io.stderr } });
+  const { auditLog, close: closeAudit } = await openAuditLog(flags, (text) => io.stderr(`${text}\n`));
+  await using closing = new AsyncDisposableStack();
+  closing.defer(closeAudit);
   const folder = openDataFolder({ data: flags.data, clean: false });
   const { databaseFile } = folder;
   let plane: ServedControlPlane | undefined;
@@ -34,6 +39,7 @@ export const runControlPlane = async (flags: ControlPlaneFlags, io: CliIo): Prom
     plane = await serveControlPlane({
       ...{ clock, random: createSystemRandom(), logger, port: flags.port },
       ...(databaseFile !== undefined && { databaseFile }),
+      ...(auditLog && { auditLog }),
     });
     const file = folder.writeKubeconfig(plane.kubeconfig);
     io.stdout(`API server ready at ${plane.url} after ${Math.round(clock.elapsed() - startedMs)} ms\n`);

@@ -56,8 +56,8 @@ describe('a timeline', () => {
         '11:04 step a password was tried: refused',
         '11:05 step bootstrap began (epoch 7)',
         '11:06 step step sudo done',
-        '11:07 step bootstrap ended',
         '11:07 step step tart failed: no space',
+        '11:07 step bootstrap ended',
         '11:07 event warning BootstrapFailed: again',
         '11:08 condition Ready became False, BootstrapFailed: x',
         '11:09 cloud rebooted for recovery',
@@ -94,6 +94,56 @@ describe('a timeline', () => {
       toTimeline([{ who: 'pod/p', object: pod }], []).map(({ what }) => what),
       ['vm started', 'vm ended with 3, Error'],
     );
+  });
+});
+
+describe('a second of a timeline', () => {
+  const SECOND = '2026-11-17T11:00:01Z';
+  const eventOf = (reason: string, more: object): readonly [string, Event] => [
+    'pod/p',
+    { metadata: { name: reason }, involvedObject: {}, reason, ...more } as unknown as Event,
+  ];
+  const podOf = (status: object): KubeObject =>
+    ({
+      kind: 'Pod',
+      metadata: { name: 'p', creationTimestamp: SECOND },
+      spec: { containers: [] },
+      status,
+    }) as KubeObject;
+
+  it('tells of a Pod from cause to effect', () => {
+    const since = (type: string) => ({ type, status: 'True', lastTransitionTime: SECOND });
+    const pod = podOf({
+      ...{ startTime: SECOND, conditions: ['Ready', 'ContainersReady', 'Initialized', 'PodScheduled'].map(since) },
+      containerStatuses: [{ name: 'vm', state: { running: { startedAt: SECOND } } }],
+    });
+    const scheduled = eventOf('Scheduled', { eventTime: '2026-11-17T11:00:01.250000Z', firstTimestamp: null });
+    assert.deepEqual(
+      toTimeline([{ who: 'pod/p', object: pod }], [scheduled]).map(({ what }) => what),
+      [
+        ...['made', 'PodScheduled became True', 'Initialized became True', 'taken up by its Node', 'vm started'],
+        ...['ContainersReady became True', 'Ready became True', 'Scheduled'],
+      ],
+    );
+  });
+  it('has the last telling of an event after those that were stored before it', () => {
+    const events = [
+      eventOf('Again', {
+        ...{ metadata: { name: 'a', resourceVersion: '12' }, eventTime: '2026-11-17T11:00:00.5Z' },
+        series: { count: 4, lastObservedTime: SECOND },
+      }),
+      eventOf('Once', { metadata: { name: 'b', resourceVersion: '9' }, firstTimestamp: SECOND }),
+    ];
+    const expected = ['Again', 'Once', 'Again (4 times)'];
+    for (const heard of [events, events.toReversed()])
+      assert.deepEqual(
+        toTimeline([], heard).map(({ what }) => what),
+        expected,
+      );
+  });
+  it('shows nothing of how it was ordered', () => {
+    const [moment] = toTimeline([{ who: 'pod/p', object: podOf({}) }], []);
+    assert.deepEqual(moment, { at: SECOND, who: 'pod/p', from: 'object', what: 'made' });
   });
 });
 

@@ -6,6 +6,8 @@ import { FleetError, messageOf, toFleetError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { openSqliteLog } from '../../controlplane/store/sqlite-log.ts';
 
+const DATABASE = 'state.sqlite';
+
 export interface DataFolder {
   readonly path: string;
   /** Whether the simulation of an earlier run is there. */
@@ -35,7 +37,7 @@ export interface DataWish {
 export const openDataFolder = ({ data: wanted, clean }: DataWish): DataFolder => {
   const path = wanted === undefined ? makeTemporary() : ensureFolder(resolve(wanted));
   if (clean) cleanFolder(path);
-  const databaseFile = join(path, 'state.sqlite');
+  const databaseFile = join(path, DATABASE);
   const simulationFile = join(path, 'simulation.json');
   const kubeconfigFile = join(path, 'kubeconfig');
   return {
@@ -63,6 +65,9 @@ export const openDataFolder = ({ data: wanted, clean }: DataWish): DataFolder =>
     },
   };
 };
+
+/** Whether a run in that folder left something that a later one goes on with. */
+export const holdsFleet = (data: string): boolean => existsSync(join(resolve(data), DATABASE));
 
 const unusable = (path: string, cause: unknown): FleetError =>
   new FleetError('invalid', {
@@ -93,10 +98,10 @@ const ensureFolder = (path: string): string =>
   });
 
 /** What `up` makes there, and nothing else that may lie in the folder. */
-const OWN_FILES = ['state.sqlite', 'state.sqlite-wal', 'state.sqlite-shm', 'simulation.json', 'kubeconfig'];
+const OWN_FILES = [DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`, 'simulation.json', 'kubeconfig'];
 
 const cleanFolder = (path: string): void => {
-  refuseInUse(join(path, 'state.sqlite'));
+  refuseInUse(join(path, DATABASE));
   writeOrSay(path, () => {
     for (const file of OWN_FILES) rmSync(join(path, file), { force: true });
   });

@@ -1,18 +1,20 @@
 /** The work behind `macfleet up`: starts the fleet, shows it, and stops it. Loaded only when the command runs. */
-import { linkedController } from '../../base/abort.ts';
-import { createSystemClock } from '../../base/clock.ts';
+import { linkedController, throwIfAborted } from '../../base/abort.ts';
+import { type Clock, createSystemClock } from '../../base/clock.ts';
+import { toFleetError } from '../../base/errors.ts';
 import { createIds } from '../../base/ids.ts';
 import { createLogger } from '../../base/logger.ts';
 import { createSystemRandom } from '../../base/random.ts';
 import { openTriedRack } from '../../sim/mac/bash/try-sandbox.ts';
 import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
+import { openAuditLog } from '../control-plane/open-audit-log.ts';
 import type { CliIo } from '../io.ts';
 import { applyWork } from './apply-work.ts';
 import { chooseMacs, describeChoice, type MacChoice } from './choose-macs.ts';
 import { completeFlags } from './complete-flags.ts';
-import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { type DataFolder, holdsFleet, openDataFolder } from './data-folder.ts';
 import { createDisplay, type Display } from './display.ts';
-import { showFleet } from './show-fleet.ts';
+import { type Showing, STOPPING, showFleet, stoppedBefore } from './show-fleet.ts';
 import { type FleetOptions, startFleet } from './start-fleet.ts';
 import { startKept } from './start-kept.ts';
 import { type FleetName, type GivenFlags, SPARE_MACS, type UpFlags } from './up-flags.ts';
@@ -26,16 +28,70 @@ const guestSpeedUpOf = (machines: number): number => GUEST_SPEED_UP * Math.min(1
 
 export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
   const flags = completeFlags(given, io.platform ?? 'linux');
-  if (flags.chaos) {
-    const { runChaosUp } = await import('./chaos/run-chaos-up.ts');
-    await runChaosUp(flags, io);
+  const clock = createSystemClock();
+  const startedMs = clock.elapsed();
+  const display = createDisplay(io, flags.json ? 'json' : 'text', clock.now());
+  const sayRest = (next: string): void =>
+    display.say(`Stopped after ${((clock.elapsed() - startedMs) / 1_000).toFixed(1)} s. ${describeRest(flags)}${next}`);
+  try {
+    await (flags.chaos ? runChaos(flags, io) : runUntilStopped({ flags, io, clock, display }));
+  } catch (error) {
+    // Whoever stopped it wants to know what is left, however far it had got.
+    if (!isStop(error, io.signal)) throw error;
+    sayRest('');
+    if (flags.until !== undefined || flags.chaos) throw error;
     return;
   }
-  const [clock, random] = [createSystemClock(), createSystemRandom()];
-  const logger = createLogger({ clock, level: flags.log ? 'info' : 'error', destination: { write: io.stderr } });
-  const display = createDisplay(io, flags.json ? 'json' : 'text', clock.now());
-  const life = linkedController(io.signal);
+  // Chaos ends with its verdict.
+  if (flags.chaos) return;
+  sayRest(flags.until === undefined ? '' : ' Next: `macfleet up` without --until, and kubectl in another terminal.');
+};
+
+const runChaos = async (flags: UpFlags, io: CliIo): Promise<void> => {
+  const { runChaosUp } = await import('./chaos/run-chaos-up.ts');
+  await runChaosUp(flags, io);
+};
+
+const isStop = (error: unknown, signal: AbortSignal): boolean =>
+  signal.aborted && toFleetError(error).kind === 'cancelled';
+
+interface Run {
+  readonly flags: UpFlags;
+  readonly io: CliIo;
+  readonly clock: Clock;
+  readonly display: Display;
+}
+
+/** When it settles, all of it has stopped. Rejects with `cancelled` when that was before what was asked for, or before it was shown. */
+const runUntilStopped = async (run: Run): Promise<void> => {
   await using closing = new AsyncDisposableStack();
+  const life = linkedController(run.io.signal);
+  const showing = await startShown(run, closing, life.signal).catch((error: unknown) => {
+    throw isStop(error, run.io.signal) ? tellEarlyStop(error, run) : error;
+  });
+  closing.defer(() => life.abort());
+  await showFleet(showing, life.signal);
+};
+
+/** As it is told of a fleet that is shown already. */
+const tellEarlyStop = (error: unknown, { flags: { until }, display }: Run): unknown => {
+  if (until !== undefined) return stoppedBefore(until);
+  display.say(STOPPING);
+  return error;
+};
+
+/** Starts all of it, and gives it its work. What has to be closed is on the stack as soon as it is there. */
+const startShown = async (
+  { flags, io, clock, display }: Run,
+  closing: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Showing> => {
+  // Not even --clean has done anything then.
+  throwIfAborted(signal);
+  const random = createSystemRandom();
+  const logger = createLogger({ clock, level: flags.log ? 'info' : 'error', destination: { write: io.stderr } });
+  const audit = await openAuditLog(flags, display.say);
+  closing.defer(audit.close);
   const folder = openDataFolder(flags);
   closing.defer(() => folder.dispose());
   const { data: asData, macsAs: asked, machines: macs } = flags;
@@ -48,18 +104,18 @@ export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
   const [startedMs, startedAtMs] = [clock.elapsed(), clock.now()];
   const onListening = (url: string): void =>
     display.say(`API server ready at ${url} after ${Math.round(clock.elapsed() - startedMs)} ms`);
-  const options = { ...deps, ...toOptions(flags, folder, choice), onListening };
+  const { auditLog } = audit;
+  const options = { ...deps, ...toOptions(flags, folder, choice), onListening, ...(auditLog && { auditLog }) };
   const fleet = await startKept({
     ...{ port: flags.port, lastPort: folder.readPort(), data: flags.data, say: display.say },
-    start: (port) => startFleet({ ...options, port }, life.signal),
+    start: (port) => startFleet({ ...options, port }, signal),
   });
   closing.defer(() => fleet.stop());
-  closing.defer(() => life.abort());
   // Whoever reads where the kubeconfig is may use it at once: our kinds are there by now.
   introduce(display, { flags, folder, kubeconfig: folder.writeKubeconfig(fleet.kubeconfig), choice });
   const isKept = folder.hasEarlierRun;
   try {
-    await applyWork({ client: fleet.client, flags, isKept, say: display.say }, life.signal);
+    await applyWork({ client: fleet.client, flags, isKept, say: display.say }, signal);
   } catch (error) {
     throw fleet.storeFailure() ?? error;
   }
@@ -69,10 +125,7 @@ export const runUp = async (given: GivenFlags, io: CliIo): Promise<void> => {
     isKept,
     dispatchControl: fleet.runners?.served.controlUrl,
   });
-  const showing = { ...deps, flags, fleet, display, hints, ...(isKept && { heardSinceMs: startedAtMs }) };
-  await showFleet(showing, life.signal);
-  await closing.disposeAsync();
-  display.say(describeRest(flags, (clock.elapsed() - startedMs) / 1_000));
+  return { ...deps, flags, fleet, display, hints, ...(isKept && { heardSinceMs: startedAtMs }) };
 };
 
 const toOptions = (
@@ -125,11 +178,8 @@ const introduce = (display: Display, { flags, folder, kubeconfig, choice }: Intr
 const renderGoOn = (data: string, fleet: readonly FleetName[]): string =>
   `macfleet up --data ${data}${fleet.join() === 'macos,runners' ? '' : ` --fleet ${fleet.join()}`}`;
 
-const describeRest = ({ data, until, fleet }: UpFlags, seconds: number): string => {
-  const rest =
-    data === undefined
-      ? 'Nothing of it is left.'
-      : `The fleet stays in ${data}: \`${renderGoOn(data, fleet)}\` goes on with it, --clean throws it away.`;
-  const next = until === undefined ? '' : ' Next: `macfleet up` without --until, and kubectl in another terminal.';
-  return `Stopped after ${seconds.toFixed(1)} s. ${rest}${next}`;
-};
+/** Looked at, not remembered: it may have been stopped before it had made anything, or before it looked into the folder. */
+const describeRest = ({ data, fleet }: UpFlags): string =>
+  data === undefined || !holdsFleet(data)
+    ? 'Nothing of it is left.'
+    : `The fleet stays in ${data}: \`${renderGoOn(data, fleet)}\` goes on with it, --clean throws it away.`;

@@ -103,13 +103,16 @@ const showWork = (view: FleetView, work: JobFlow | undefined, { flags, display, 
 const giveUp = (how: 'stopped' | 'too late', { flags, display }: Showing, diagnosis: readonly string[]): void => {
   if (flags.until === undefined) return;
   display.say([`Not ${flags.until} yet:`, ...diagnosis.map((line) => `  ${line}`)].join('\n'));
-  if (how === 'stopped') throw cancelled(`stopped before it was ${flags.until}`);
+  if (how === 'stopped') throw stoppedBefore(flags.until);
   throw new FleetError('unavailable', {
     code: 'NotReached',
     message: `the fleet was not ${flags.until} within ${flags.timeout / 1_000} s`,
     hint: 'What it waits for is listed above; --timeout gives it longer, --log shows what the controllers say.',
   });
 };
+
+export const stoppedBefore = (until: NonNullable<UpFlags['until']>): FleetError =>
+  cancelled(`stopped before it was ${until}`);
 
 const jobsFailed = (count: number): FleetError =>
   new FleetError('unavailable', {
@@ -118,9 +121,11 @@ const jobsFailed = (count: number): FleetError =>
     hint: 'Which and why is listed above; the same without --until keeps the fleet, for kubectl describe and kubectl logs.',
   });
 
+export const STOPPING =
+  'Stopping: the controllers, the Macs, the dispatcher of jobs, the API server. Ctrl-C again stops at once.';
+
 const describeEnd = ({ until, fleet }: UpFlags, work: JobFlow | undefined, failures: readonly string[]): string => {
-  if (until === undefined)
-    return 'Stopping: the controllers, the Macs, the dispatcher of jobs, the API server. Ctrl-C again stops at once.';
+  if (until === undefined) return STOPPING;
   if (until === 'ready') return 'All Macs are ready.';
   const summary = work === undefined ? [] : [work.summary()];
   if (failures.length > 0) return [...summary, 'Not all is well:', ...failures.map((line) => `  ${line}`)].join('\n');

@@ -2,9 +2,10 @@
  * A whole fleet in this process: the embedded control plane over HTTPS, its controllers, the provider, a simulated cloud
  * and simulated Macs whose agents join as Nodes. Simulated times are compressed, and whoever starts this says so.
  */
-import { linkedController } from '../../base/abort.ts';
+import { linkedController, throwIfAborted } from '../../base/abort.ts';
 import type { FleetError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
+import type { AuditLog } from '../../controlplane/audit/audit-log.ts';
 import type { OnRequest } from '../../controlplane/auth/audit.ts';
 import { ADMIN } from '../../controlplane/auth/user.ts';
 import { KUBELET_CLIENT } from '../../controlplane/node-connection.ts';
@@ -48,6 +49,7 @@ export interface FleetOptions extends Omit<StepLevelOptions, 'clientForNode' | '
   readonly agents?: 'tart-kubelet';
   /** Told of every request to the API once it is answered. */
   readonly onRequest?: OnRequest;
+  readonly auditLog?: AuditLog;
   /** Called when the API answers, which is long before all else is started. */
   readonly onListening?: (url: string) => void;
   /** On which Macs run real bash; they are step-level without it. Closed by whoever opened it, after the fleet. */
@@ -89,7 +91,9 @@ const CRDS: Resource<KubeObject> = {
   scope: 'Cluster',
 };
 
+/** Rejects when the signal is aborted before all of it is there, and leaves nothing of it running. */
 export const startFleet = async (options: FleetOptions, signal: AbortSignal): Promise<Fleet> => {
+  throwIfAborted(signal);
   const plane = await serveControlPlane(options);
   const { url, kubeconfig } = plane;
   try {
@@ -116,6 +120,7 @@ const startInside = async (
   signal: AbortSignal,
 ): Promise<Pick<Fleet, 'client' | 'runners' | 'ended' | 'stop'>> => {
   const life = linkedController(signal);
+  await using opened = new AsyncDisposableStack();
   const client = plane.clientFor(ADMIN);
   for (const kind of ALL_KINDS) {
     await createOrIgnore(client, { resource: CRDS, object: toCustomResourceDefinition(kind) }, life.signal);
@@ -124,21 +129,28 @@ const startInside = async (
   for (const guard of [...renderRights(DEMO_NAMESPACE), ...POLICIES, ...guards])
     await createOrIgnore(client, guard, life.signal);
   const runners = options.runners && (await openRunners(options.runners, options, plane));
+  opened.defer(() => runners?.fleet.close());
   const parts = await startParts(options, { plane, client, guests: runners ?? PLAIN_GUESTS }, life.signal);
+  opened.defer(async () => {
+    life.abort();
+    // How they ended is told by `ended` of the whole.
+    await parts.ended.catch(() => undefined);
+    await parts.stop();
+  });
   const controls = { cloud: parts.controlUrl, dispatcher: runners?.fleet.served.controlUrl };
   await publishControls(controls, client, life.signal);
   const controllers = plane.runControllers(life.signal);
   const ended = Promise.all([controllers, parts.ended, runners?.fleet.run(life.signal)])
     .then(() => undefined)
     .finally(() => life.abort());
+  const closing = opened.move();
   return {
     ...{ client, ended },
     ...(runners === undefined ? {} : { runners: runners.fleet }),
     stop: async () => {
       life.abort();
       await ended.catch(() => undefined);
-      await parts.stop();
-      await runners?.fleet.close();
+      await closing.disposeAsync();
     },
   };
 };

@@ -1,4 +1,5 @@
 /** What a person asks of `up`. */
+import type { AuditFlags } from '../control-plane/audit-flags.ts';
 import type { MacKind } from './choose-macs.ts';
 
 export const FLEET_NAMES = ['macos', 'runners', 'builders'] as const;
@@ -7,7 +8,7 @@ export type FleetName = (typeof FLEET_NAMES)[number];
 /** Macs at the cloud that nobody wants at first, so that a fleet can grow. */
 export const SPARE_MACS = 2;
 
-export interface UpFlags {
+export interface UpFlags extends AuditFlags {
   readonly until?: 'ready' | 'jobs-done' | 'verdict';
   /** How long `until` may take, in milliseconds. */
   readonly timeout: number;

@@ -4,7 +4,7 @@
  */
 import type { Settled } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
-import type { ApiRequest, ApiResponse } from './http.ts';
+import { type ApiRequest, type ApiResponse, withHeaders } from './http.ts';
 import { ApiRefusal, replyRefusal } from './refusal.ts';
 
 type Handle = (request: ApiRequest) => ApiResponse;
@@ -17,5 +17,7 @@ export const whenDurable =
     const settled = await new Promise<Settled>((resolve) => store.whenSettled(resolve));
     if (settled.is === 'durable') return response.later?.() ?? response;
     if (request.method === 'GET') return whenDurable(store, handle)(request);
-    return replyRefusal(new ApiRefusal('InternalError', `Internal error occurred: ${settled.error.message}`));
+    const refusal = new ApiRefusal('InternalError', `Internal error occurred: ${settled.error.message}`);
+    const { 'audit-id': id } = response.headers;
+    return withHeaders(replyRefusal(refusal), id === undefined ? {} : { 'audit-id': id });
   };

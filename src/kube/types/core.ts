@@ -85,6 +85,8 @@ export interface Event extends KubeObject {
   /** Instead of both, from those who write events.k8s.io. */
   readonly eventTime?: string;
   readonly count?: number;
+  /** How often it happened, from those who write `eventTime`. */
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
 }
 
 const CORE = { group: '', version: 'v1' } as const;

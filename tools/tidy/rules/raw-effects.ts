@@ -165,6 +165,7 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = {
     may: ['files', 'process'],
     because: 'a fleet on this machine keeps its state in a folder',
   },
+  'src/controlplane/audit/audit-file.ts': { may: ['files'], because: 'a person names a file for the audit log' },
   'src/controlplane/fair-transport.ts': {
     may: ['turns'],
     because: 'requests within one process must let sockets and signals in',

@@ -1,7 +1,7 @@
 /** The provider of `up --chaos`: two managers as processes on a simulated Scaleway over HTTP and Macs over SSH, each way breakable. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { linkedController } from '../../../base/abort.ts';
+import { linkedController, throwIfAborted } from '../../../base/abort.ts';
 import { MACHINES, type ScalewayAppleSiliconMachine } from '../../../kinds/machine.ts';
 import { createCache, dropManagedFields } from '../../../kube/cache/cache.ts';
 import { createHostIo } from '../../../kube/client/login/host-io.ts';
@@ -45,32 +45,35 @@ export const createChaosProvider =
     const { plane, client, guests } = ground;
     const { clock, random, logger } = options;
     const life = linkedController(signal);
+    await using opened = new AsyncDisposableStack();
     const logins = createNodeLogins({ clock, random, logger, host: createHostIo() });
     const kubelets = createKubeletsOnSteps({
-      ...{
-        clock,
-        random,
-        logger,
-        tart: guests.steps,
-        guestPrograms: guests.programs,
-        clientAuthority: plane.authority,
-      },
+      ...{ clock, random, logger, clientAuthority: plane.authority },
+      ...{ tart: guests.steps, guestPrograms: guests.programs },
       // No agent runs before the Macs are there.
       addressOf: (serverId) => macs.simulation.cloud.server(serverId)?.address,
     });
     const { clientForNode } = logins;
     const owners = createCache({ clock, random, logger, client, resource: MACHINES, transform: dropManagedFields });
     const watching = owners.run(life.signal);
+    opened.defer(async () => {
+      life.abort();
+      await watching;
+    });
+    opened.defer(() => logins.close());
+    opened.defer(() => kubelets.stop());
     const witness = createWipeWitness((serverId) => findOwner(owners.list(), serverId));
     const macs: ChaosMacs = await startChaosMacs(
       { ...options, clientForNode, runNode: kubelets.runNode, onDown: kubelets.onDown, onCloudWrite: witness.hear },
       life.signal,
     );
+    opened.defer(() => macs.stop());
     for (const fleet of options.fleets) {
       await createOrIgnore(client, { resource: SECRETS, object: renderKey(fleet, macs.fleetKey) }, life.signal);
     }
     const { hostname: host, port } = new URL(plane.url);
     const way = await openBreakableWay({ host, port: Number(port) });
+    opened.defer(() => way.close());
     const failed = Promise.withResolvers<never>();
     const managers = createManagerChildren({
       flags: writeFlags(options, { macs, way, ground }),
@@ -78,20 +81,18 @@ export const createChaosProvider =
       onLine: options.onLine,
       onEnd: (name, how) => failed.reject(new Error(`${name} ended by itself: ${how}`)),
     });
+    opened.defer(() => managers.stop());
+    throwIfAborted(signal);
     for (const name of MANAGER_NAMES) managers.start(name);
     options.onReady({ managers, macs, way, liveWipes: witness.found });
     const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const closing = opened.move();
     return {
       ended: Promise.race([ended, failed.promise]),
       controlUrl: macs.served.controlUrl,
       stop: async () => {
         life.abort();
-        await managers.stop();
-        await way.close();
-        await macs.stop();
-        kubelets.stop();
-        await logins.close();
-        await watching;
+        await closing.disposeAsync();
       },
     } satisfies ProviderParts;
   };

@@ -3,6 +3,7 @@ import { linkedController } from '../../../base/abort.ts';
 import { createSystemClock } from '../../../base/clock.ts';
 import { createLogger } from '../../../base/logger.ts';
 import { createSystemRandom } from '../../../base/random.ts';
+import { openAuditLog } from '../../control-plane/open-audit-log.ts';
 import type { CliIo } from '../../io.ts';
 import { createOrIgnore } from '../create-or-ignore.ts';
 import { openDataFolder } from '../data-folder.ts';
@@ -23,6 +24,8 @@ export const runChaosUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
   const display = createDisplay(io, flags.json ? 'json' : 'text', clock.now());
   const life = linkedController(io.signal);
   await using closing = new AsyncDisposableStack();
+  const { auditLog, close: closeAudit } = await openAuditLog(flags, display.say);
+  closing.defer(closeAudit);
   const folder = openDataFolder({ clean: false });
   closing.defer(() => folder.dispose());
   const deps = { clock, random, logger };
@@ -36,6 +39,7 @@ export const runChaosUp = async (flags: UpFlags, io: CliIo): Promise<void> => {
   const fleet = await startFleet(
     {
       ...{ ...deps, macs: machines + SPARE_MACS, port: flags.port, provider, fleets, speedUp },
+      ...(auditLog && { auditLog }),
       ...(fleets.includes('runners') && { runners: { jobSpeedUp: speedUp, guestSpeedUp: GUEST_SPEED_UP } }),
     },
     life.signal,
