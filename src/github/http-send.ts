@@ -1,5 +1,6 @@
 /** Adapter: GitHub's API over real sockets, by undici. Each request has a deadline, and an answer is read up to a bound. */
-import { Agent, request } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import type { SendToGitHub } from './github-api.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -19,7 +20,9 @@ export const createHttpToGitHub = (): HttpToGitHub => {
   });
   return {
     send: async (url, { headers, signal }) => {
-      const { statusCode: status, body } = await request(url, { method: 'POST', headers, signal, dispatcher });
+      const { origin, pathname, search } = new URL(url);
+      const options = { origin, path: `${pathname}${search}`, method: 'POST', headers, signal } as const;
+      const { statusCode: status, body } = await request.call(dispatcher, options);
       const text = await body.text();
       return { status, text: async () => text };
     },

@@ -9,6 +9,12 @@ declare module 'undici/lib/dispatcher/pool.js' {
   export = Pool;
 }
 
+declare module 'undici/lib/dispatcher/agent.js' {
+  import { Agent } from 'undici';
+
+  export = Agent;
+}
+
 /** What the entry point makes a method of every dispatcher. */
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici';

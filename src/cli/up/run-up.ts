@@ -2,10 +2,10 @@
 import { linkedController, throwIfAborted } from '../../base/abort.ts';
 import { type Clock, createSystemClock } from '../../base/clock.ts';
 import { toFleetError } from '../../base/errors.ts';
-import { createIds } from '../../base/ids.ts';
+import { createIds, type Ids } from '../../base/ids.ts';
 import { createLogger } from '../../base/logger.ts';
 import { createSystemRandom } from '../../base/random.ts';
-import { openTriedRack } from '../../sim/mac/bash/try-sandbox.ts';
+import type { MacRack } from '../../sim/mac/bash/mac-rack.ts';
 import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
 import { openAuditLog } from '../control-plane/open-audit-log.ts';
 import type { CliIo } from '../io.ts';
@@ -97,7 +97,7 @@ const startShown = async (
   const { data: asData, macsAs: asked, machines: macs } = flags;
   const choice =
     flags.provider === 'here'
-      ? await chooseMacs({ asked, macs, isKept: asData !== undefined }, () => openTriedRack(createIds(random)))
+      ? await chooseMacs({ asked, macs, isKept: asData !== undefined }, () => openRack(createIds(random)))
       : undefined;
   if (choice?.kind === 'real-bash') closing.defer(() => choice.rack.close());
   const deps = { clock, random, logger };
@@ -183,3 +183,8 @@ const describeRest = ({ data, fleet }: UpFlags): string =>
   data === undefined || !holdsFleet(data)
     ? 'Nothing of it is left.'
     : `The fleet stays in ${data}: \`${renderGoOn(data, fleet)}\` goes on with it, --clean throws it away.`;
+
+const openRack = async (ids: Ids): Promise<MacRack> => {
+  const { openTriedRack } = await import('../../sim/mac/bash/try-sandbox.ts');
+  return openTriedRack(ids);
+};

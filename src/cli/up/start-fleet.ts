@@ -28,7 +28,6 @@ import { createServeNode } from '../../sim/node/node-server.ts';
 import { DEMO_FLEET, DEMO_NAMESPACE } from '../../world/demo-fleet.ts';
 import { POLICIES, PROVIDER, REMOTE_ACCOUNT, renderRights } from '../../world/identities.ts';
 import { createKubeletsOnSteps } from '../../world/kubelets-on-steps.ts';
-import { startRealBashMacs } from '../../world/real-bash-macs.ts';
 import { type RunnerFleet, renderRunnersHome } from '../../world/runners-in-process.ts';
 import { createSimulatedPorts, type Simulation } from '../../world/simulated-provider.ts';
 import { type StepLevelOptions, startStepLevelMacs } from '../../world/step-level-macs.ts';
@@ -187,7 +186,7 @@ const startProvider = async (
   const { clock, random } = options;
   const { url: server, authority } = plane;
   const client = plane.clientFor(PROVIDER);
-  const simulation = startMacs(options, plane, signal);
+  const simulation = await startMacs(options, plane, signal);
   try {
     const join = createJoinCredentials({ client, clock, random, cluster: { server, authority } });
     const ports = await createSimulatedPorts({ ...options, client, join }, simulation, signal);
@@ -214,10 +213,14 @@ const startProvider = async (
 /** Nothing between an agent and the API can fall silent here, so that watches need not be begun anew every minute. */
 const WATCH_SECONDS = { least: 600, spread: 300 };
 
-const startMacs = (options: MacOptions, plane: ServedControlPlane, signal: AbortSignal): Simulation => {
+const startMacs = async (options: MacOptions, plane: ServedControlPlane, signal: AbortSignal): Promise<Simulation> => {
   const { authority, url, transportWith } = plane;
   const { rack, guests, clock, random, logger } = options;
-  if (rack !== undefined) return startRealBashMacs({ ...options, rack, tart: guests.program });
+  if (rack !== undefined) {
+    // Loaded only where there are such Macs: SSH alone takes 8 MB and 20 ms.
+    const { startRealBashMacs } = await import('../../world/real-bash-macs.ts');
+    return startRealBashMacs({ ...options, rack, tart: guests.program });
+  }
   // They live in this process, as the API does: a thousand of them speak to it without a socket. Each shows what lies on its Mac.
   // Whatever the port: what lies on a kept Mac names the one of the run that prepared it.
   const { hostname } = new URL(url);

@@ -1,5 +1,6 @@
 /** Adapter: the dispatcher over real sockets, by undici, on kept-alive connections; an answer is read up to a bound. */
-import { Agent, request } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import { FleetError, messageOf } from '../../base/errors.ts';
 import type { DispatchTransport } from '../port/transport.ts';
 
@@ -16,7 +17,9 @@ export const createHttpDispatchTransport = (): HttpDispatchTransport => {
   return {
     send: async ({ method, url, headers, body, signal }) => {
       try {
-        const response = await request(url, { method, headers, body: body ?? null, signal, dispatcher });
+        const { origin, pathname, search } = new URL(url);
+        const options = { origin, path: `${pathname}${search}`, method, headers, body: body ?? null, signal };
+        const response = await request.call(dispatcher, options);
         return {
           status: response.statusCode,
           headers: Object.fromEntries(

@@ -1,5 +1,7 @@
 /** Adapter: Scaleway's API over real sockets, by undici, on kept-alive connections. */
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { FleetError, messageOf } from '../../base/errors.ts';
 import type { CloudTransport } from '../port/transport.ts';
 
@@ -30,7 +32,7 @@ export const createHttpCloudTransport = (
     send: async ({ method, url, headers, body, signal }) => {
       const { pathname, search } = new URL(url);
       try {
-        const response = await pool.request({
+        const response = await request.call(pool, {
           ...{ method: toMethod(method), path: `${pathname}${search}`, headers, signal },
           ...(body === undefined ? {} : { body }),
         });
