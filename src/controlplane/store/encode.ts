@@ -12,15 +12,18 @@ export type Pieces = readonly string[];
 
 export type Encode = (object: StoredObject) => Pieces;
 
-/** The fields of an object whose text may be that of others; in a list, those of each item. */
-type Places = 'shared' | { readonly [field: string]: Places };
+/** The fields of an object whose text may be that of others; in a list, those of each item. `after-time`: what follows its time may. */
+type Places = 'shared' | 'after-time' | FieldPlaces;
+type FieldPlaces = { readonly [field: string]: Places };
 
-const PLACES: Places = { metadata: { managedFields: { fieldsV1: 'shared' } }, spec: 'shared' };
+const PLACES: Places = { metadata: { managedFields: 'after-time' }, spec: 'shared' };
 
 /** Shorter ones cost more to share than to repeat; longer ones would make a few that are remembered take much. */
 const SHARED_CHARS_MIN = 128;
 const SHARED_CHARS_MAX = 16 * 1024;
 const REMEMBERED_MAX = 256;
+
+const TIME = /"time":"[^"]*"/;
 
 export const createEncode = (rememberedMax = REMEMBERED_MAX): Encode => {
   const share = createRecent<string>(rememberedMax);
@@ -45,6 +48,7 @@ class PieceWriter {
     if (places === 'shared') this.#writeShared(JSON.stringify(value));
     else if (places === undefined) this.#own.push(JSON.stringify(value));
     else if (Array.isArray(value)) this.#writeList(value, places);
+    else if (places === 'after-time') this.#writeAfterTime(JSON.stringify(value));
     else if (isRecord(value)) this.#writeFields(value, places);
     else this.#own.push(JSON.stringify(value));
   }
@@ -65,6 +69,14 @@ class PieceWriter {
     this.#pieces.push(this.#share(text, text));
   }
 
+  /** Wherever it is cut, it is the same text. */
+  #writeAfterTime(text: string): void {
+    const time = TIME.exec(text);
+    const cut = time === null ? 0 : time.index + time[0].length;
+    this.#own.push(text.slice(0, cut));
+    this.#writeShared(text.slice(cut));
+  }
+
   #writeList(items: readonly unknown[], places: Places): void {
     this.#own.push('[');
     for (const [at, item] of items.entries()) {
@@ -74,7 +86,7 @@ class PieceWriter {
     this.#own.push(']');
   }
 
-  #writeFields(record: Readonly<Record<string, unknown>>, places: Exclude<Places, 'shared'>): void {
+  #writeFields(record: Readonly<Record<string, unknown>>, places: FieldPlaces): void {
     let lead = '{';
     for (const [name, value] of Object.entries(record)) {
       if (value === undefined) continue;
