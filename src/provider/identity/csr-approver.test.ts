@@ -98,8 +98,8 @@ const startApprover = async ({ namespace }: { namespace?: string } = {}) => {
   const hosts = createCache({ ...cacheDeps, resource: MAC_HOSTS, indexes });
   const scope = namespace === undefined ? {} : { namespace };
   // Of thousands of requests each Mac that joins concerns a few.
-  const indexed = { ...requests, list: () => assert.fail('all requests are gone through') };
-  const controllers = [createCsrApprover({ requests: indexed, hosts, servingAddresses: [], ...scope })];
+  requests.list = () => assert.fail('all requests are gone through');
+  const controllers = [createCsrApprover({ requests, hosts, servingAddresses: [], ...scope })];
   const manager = createManager({ name: 'approver', ...cacheDeps, caches: [requests, hosts], controllers });
   const { signal } = stop;
   const running = manager.run(signal);

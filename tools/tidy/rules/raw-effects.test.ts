@@ -40,6 +40,7 @@ testRule(rule, [
   { story: 'fetch', ...breaches("await fetch('x');") },
   { story: 'a socket module', ...breaches("import { connect } from 'node:net';") },
   { story: 'an HTTP library', ...breaches("import { Pool } from 'undici';") },
+  { story: 'a part of an HTTP library', ...breaches("import Pool from 'undici/lib/dispatcher/pool.js';") },
   { story: 'files, also imported late', ...breaches("const fs = await import('node:fs/promises');") },
   { story: 'a child process', ...breaches("import { spawn } from 'node:child_process';") },
   { story: 'the environment', ...breaches("const x = process.env['X'];") },

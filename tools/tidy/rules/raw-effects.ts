@@ -275,7 +275,7 @@ const usesOf = (tree: Tree, file: SourceFile): readonly Use[] => {
         findPhrase(tokens, phrase).map((at) => use(effect, phrase.replaceAll(' ', ''), tokens[at]?.line ?? 1)),
       ),
       ...imported
-        .filter(({ from }) => RAW[effect].modules.includes(from))
+        .filter(({ from }) => RAW[effect].modules.some((module) => from === module || from.startsWith(`${module}/`)))
         .map(({ from, line }) => use(effect, from, line)),
     ]),
   ];
