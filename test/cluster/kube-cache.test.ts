@@ -144,7 +144,10 @@ describe('a cache', () => {
     const written = await client.patch(CONFIG_MAPS, { namespace, name: 'one' }, { type: 'merge', body }, { signal });
     await client.delete(CONFIG_MAPS, { namespace, name: 'one' }, { signal });
     const fences = [cache.fenceAfter(written), cache.fenceAfterDelete(`${namespace}/one`)];
-    assert.deepEqual(fences.map((fence) => cache.hasReached(fence)), [false, false]);
+    assert.deepEqual(
+      fences.map((fence) => cache.hasReached(fence)),
+      [false, false],
+    );
     proxy.clear();
     await eventually('it has seen both', () => fences.every((fence) => cache.hasReached(fence)));
     assert.equal(cache.get(`${namespace}/one`), undefined);
