@@ -9,7 +9,7 @@ import { createSeededRandom } from '../base/random.ts';
 import { createManualClock } from '../base/testing/manual-clock.ts';
 import { createKubeClient } from '../kube/client/create-client.ts';
 import { NODES } from '../kube/types/core.ts';
-import { ADMIN } from './auth/user.ts';
+import { ADMIN, type User } from './auth/user.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'macfleet-plane-'));
@@ -32,6 +32,22 @@ test('objects and the authority survive a restart on the same file', async () =>
   assert.equal((await clientOf(second).get(NODES, { name: 'mac-1' }, { signal })).metadata.name, 'mac-1');
   assert.equal(second.authority.certificate.fingerprintSha256, first.authority.certificate.fingerprintSha256);
   second.close();
+});
+
+test('whoever watches in this process is given one and the same object, whoever it is', async () => {
+  const plane = open('one');
+  const node: User = { name: 'somebody', groups: ['system:masters'] };
+  const watching = [plane.transportFor(ADMIN), plane.transportFor(ADMIN), plane.transportFor(node)].map((transport) => {
+    const client = createKubeClient({ transport, clock, random: createSeededRandom('client'), logger });
+    const events = client.watch(NODES, { resourceVersion: '1', timeoutSeconds: 60, signal });
+    return events[Symbol.asyncIterator]().next();
+  });
+  await new Promise(setImmediate);
+  await clientOf(plane).create(NODES, { metadata: { name: 'mac-1' } }, { signal });
+  const [seen, ...others] = (await Promise.all(watching)).map(({ value }) => value);
+  assert.equal(seen?.type, 'ADDED');
+  for (const other of others) assert.equal(other, seen);
+  plane.close();
 });
 
 test('the same seed gives the same objects, another seed others', async () => {
