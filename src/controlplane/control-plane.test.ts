@@ -36,12 +36,14 @@ test('objects and the authority survive a restart on the same file', async () =>
 
 test('whoever watches in this process is given one and the same object, whoever it is', async () => {
   const plane = open('one');
-  const node: User = { name: 'somebody', groups: ['system:masters'] };
-  const watching = [plane.transportFor(ADMIN), plane.transportFor(ADMIN), plane.transportFor(node)].map((transport) => {
-    const client = createKubeClient({ transport, clock, random: createSeededRandom('client'), logger });
-    const events = client.watch(NODES, { resourceVersion: '1', timeoutSeconds: 60, signal });
-    return events[Symbol.asyncIterator]().next();
-  });
+  const somebody: User = { name: 'somebody', groups: ['system:masters'] };
+  const watching = [plane.transportFor(ADMIN), plane.transportFor(ADMIN), plane.transportFor(somebody)].map(
+    (transport) => {
+      const client = createKubeClient({ transport, clock, random: createSeededRandom('client'), logger });
+      const events = client.watch(NODES, { resourceVersion: '1', timeoutSeconds: 60, signal });
+      return events[Symbol.asyncIterator]().next();
+    },
+  );
   await new Promise(setImmediate);
   await clientOf(plane).create(NODES, { metadata: { name: 'mac-1' } }, { signal });
   const [seen, ...others] = (await Promise.all(watching)).map(({ value }) => value);
