@@ -16,6 +16,8 @@ export interface DemoObject {
 
 export const DEMO_NAMESPACE = 'default';
 export const DEMO_FLEET = 'macos';
+/** The pool of runners, where there are any. */
+export const RUNNER_POOL = 'ci';
 const DEMO_JOB = 'hello-macos';
 
 export const TEMPLATES: Resource<KubeObject> = {

@@ -20,7 +20,7 @@ import { DISRUPTION_BUDGETS, renderEvictionBudget } from '../runners/eviction-bu
 import { createKubeView } from '../sim/dispatch/kube-view.ts';
 import { type ServedDispatch, serveDispatch } from '../sim/dispatch/serve-dispatch.ts';
 import { createSimDispatch, type SimDispatch } from '../sim/dispatch/sim-dispatch.ts';
-import { DEMO_FLEET, type DemoObject } from './demo-fleet.ts';
+import { DEMO_FLEET, type DemoObject, RUNNER_POOL } from './demo-fleet.ts';
 import { DISPATCH_SERVER, renderDispatchRights } from './dispatch-rights.ts';
 import { RUNNERS_ACCOUNT, RUNNERS_USER, renderRunnerRights } from './identities.ts';
 
@@ -28,7 +28,6 @@ import { RUNNERS_ACCOUNT, RUNNERS_USER, renderRunnerRights } from './identities.
 const { namespace: NAMESPACE } = RUNNERS_ACCOUNT;
 
 export const RUNNER_IMAGE = 'ghcr.io/tuist/tuist-runner:macos-26-4-1.0.0';
-export const RUNNER_POOL = 'ci';
 /** As many VMs as macOS lets a Mac run. */
 export const RUNNERS_PER_MAC = 2;
 

@@ -12,7 +12,8 @@ import { createSystemRandom } from '../../base/random.ts';
 import type { AnsweredRequest } from '../../controlplane/auth/audit.ts';
 import { runRecorded } from '../testing/run-recorded.ts';
 import { createChaosProvider } from './chaos/chaos-provider.ts';
-import { type FleetOptions, startFleet } from './start-fleet.ts';
+import type { FleetOptions } from './fleet-parts.ts';
+import { startFleet } from './start-fleet.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'macfleet.ts');
 const LIMIT = { timeout: 60_000 };

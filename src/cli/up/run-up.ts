@@ -9,16 +9,15 @@ import type { MacRack } from '../../sim/mac/bash/mac-rack.ts';
 import { parseSimulation, renderSimulation } from '../../world/saved-simulation.ts';
 import { openAuditLog } from '../control-plane/open-audit-log.ts';
 import type { CliIo } from '../io.ts';
-import { applyWork } from './apply-work.ts';
 import { chooseMacs, describeChoice, type MacChoice } from './choose-macs.ts';
 import { completeFlags } from './complete-flags.ts';
 import { type DataFolder, holdsFleet, openDataFolder } from './data-folder.ts';
 import { createDisplay, type Display } from './display.ts';
+import type { FleetOptions } from './fleet-parts.ts';
 import { type Showing, STOPPING, showFleet, stoppedBefore } from './show-fleet.ts';
-import { type FleetOptions, startFleet } from './start-fleet.ts';
+import { startFleet } from './start-fleet.ts';
 import { startKept } from './start-kept.ts';
 import { type FleetName, type GivenFlags, SPARE_MACS, type UpFlags } from './up-flags.ts';
-import { renderHints } from './up-work.ts';
 
 /** A poll is four requests to the API. Of many runners each polls more rarely: some other one is about to. */
 const GUEST_SPEED_UP = 4;
@@ -114,6 +113,7 @@ const startShown = async (
   // Whoever reads where the kubeconfig is may use it at once: our kinds are there by now.
   introduce(display, { flags, folder, kubeconfig: folder.writeKubeconfig(fleet.kubeconfig), choice });
   const isKept = folder.hasEarlierRun;
+  const [{ applyWork }, { renderHints }] = await Promise.all([import('./apply-work.ts'), import('./up-work.ts')]);
   try {
     await applyWork({ client: fleet.client, flags, isKept, say: display.say }, signal);
   } catch (error) {

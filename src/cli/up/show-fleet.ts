@@ -5,14 +5,14 @@ import { cancelled, FleetError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { SimDispatch } from '../../sim/dispatch/sim-dispatch.ts';
-import { RUNNER_POOL } from '../../world/runners-in-process.ts';
+import { RUNNER_POOL } from '../../world/demo-fleet.ts';
 import { diagnose } from './diagnose.ts';
 import type { Display } from './display.ts';
+import type { Fleet } from './fleet-parts.ts';
 import type { FleetPicture } from './fleet-picture.ts';
 import { createFleetView, type FleetView } from './fleet-view.ts';
 import { followFleet } from './follow-fleet.ts';
 import { createJobFlow, type JobFlow } from './job-flow.ts';
-import type { Fleet } from './start-fleet.ts';
 import type { UpFlags } from './up-flags.ts';
 
 /** What is looked at of a fleet. */

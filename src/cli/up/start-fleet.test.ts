@@ -6,8 +6,8 @@ import { silentLogger } from '../../base/logger.ts';
 import { createSystemRandom } from '../../base/random.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import { NODES, PODS } from '../../kube/types/core.ts';
-import { renderDemo, renderMacs } from '../../world/demo-fleet.ts';
-import { RUNNER_POOL, renderRunnerPool } from '../../world/runners-in-process.ts';
+import { RUNNER_POOL, renderDemo, renderMacs } from '../../world/demo-fleet.ts';
+import { renderRunnerPool } from '../../world/runners-in-process.ts';
 import { createOrIgnore } from './create-or-ignore.ts';
 import { startFleet } from './start-fleet.ts';
 

@@ -1,9 +1,11 @@
 /** What the fleet of `up` is given to do, and what a person may try on it. */
+
 import { RUNNER_POOLS } from '../../kinds/runner-pool.ts';
 import { CLUSTER_API_RESOURCES } from '../../kube/types/cluster-api.ts';
 import type { KubeObject } from '../../kube/types/meta.ts';
 import type { DemoObject } from '../../world/demo-fleet.ts';
-import { RUNNER_POOL, RUNNERS_PER_MAC } from '../../world/runners-in-process.ts';
+import { RUNNER_POOL } from '../../world/demo-fleet.ts';
+import { RUNNERS_PER_MAC } from '../../world/runners-in-process.ts';
 import { readExample } from './read-examples.ts';
 import { shareMachines } from './share-machines.ts';
 import type { FleetName, UpFlags } from './up-flags.ts';

@@ -13,7 +13,7 @@ import { PROVIDER, SECRETS_NAMESPACE } from '../../../world/identities.ts';
 import { createKubeletsOnSteps } from '../../../world/kubelets-on-steps.ts';
 import { POOL_PREFIX, type SimulationOptions } from '../../../world/simulated-provider.ts';
 import { createOrIgnore } from '../create-or-ignore.ts';
-import type { ProviderGround, ProviderParts, StartProvider } from '../start-fleet.ts';
+import type { ProviderGround, ProviderParts, StartProvider } from '../fleet-parts.ts';
 import { openBreakableWay } from './breakable-way.ts';
 import { type ChaosMacs, startChaosMacs } from './chaos-macs.ts';
 import { createManagerChildren, type ManagerChildren } from './manager-children.ts';

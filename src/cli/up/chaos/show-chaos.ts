@@ -1,11 +1,12 @@
 /** What a person sees of `up --chaos`: the same table, what strikes the fleet, and the verdict. */
+
 import { linkedController } from '../../../base/abort.ts';
 import { sleep } from '../../../base/clock.ts';
 import { cancelled, FleetError } from '../../../base/errors.ts';
 import { planChaos } from '../../../world/chaos/plan-chaos.ts';
 import { isGood, type Ordeal, renderComparison, renderVerdict } from '../../../world/chaos/render-verdict.ts';
 import { runOriginal } from '../../../world/chaos/run-original.ts';
-import { RUNNER_POOL } from '../../../world/runners-in-process.ts';
+import { RUNNER_POOL } from '../../../world/demo-fleet.ts';
 import { diagnose } from '../diagnose.ts';
 import { createFleetView, type FleetView } from '../fleet-view.ts';
 import { followFleet } from '../follow-fleet.ts';
